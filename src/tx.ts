@@ -1,0 +1,19 @@
+/**
+ * An open write transaction, as the features see it: a proof that one is open, and nothing to call but
+ * `afterCommit`. Storage knows what is inside.
+ */
+export interface Tx {
+  /**
+   * Runs `wake` once the transaction has committed, never when it rolled back. For hints only (waking a
+   * loop): what must happen has a row, because the process may die between the commit and the call.
+   */
+  afterCommit(wake: () => void): void;
+}
+
+export interface Transactions {
+  /**
+   * Runs `work` in one write transaction. Nothing but storage calls may be awaited inside: every other
+   * writer waits meanwhile. A rejection rolls everything back and is passed on.
+   */
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+}

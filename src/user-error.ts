@@ -1,0 +1,31 @@
+/**
+ * The one error whose text people outside may see: in an API answer, a check run, a comment or the terminal.
+ * Everything else that is thrown is a bug and is shown as "internal error".
+ */
+export class UserError extends Error {
+  /** A kebab-case word that callers may rely on; see docs/api.md for the fixed ones. */
+  readonly code: string;
+  /** What the reader can do about it. */
+  readonly hint: string | undefined;
+  /** One entry for each field of the input that was refused; `path` is dotted, "" for the whole. */
+  readonly issues: readonly FieldIssue[];
+
+  constructor(code: string, message: string, options: UserErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'UserError';
+    this.code = code;
+    this.hint = options.hint;
+    this.issues = options.issues ?? [];
+  }
+}
+
+export interface FieldIssue {
+  path: string;
+  message: string;
+}
+
+interface UserErrorOptions {
+  hint?: string;
+  cause?: unknown;
+  issues?: readonly FieldIssue[];
+}
