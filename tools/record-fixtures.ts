@@ -1,0 +1,199 @@
+/**
+ * Runs the real pulumi through the stories of fixture-cases.ts and records what it left into test/fixtures/pulumi: one folder
+ * for each recorded command with its streams, exit code and event log. The commands and variables are those of
+ * src/vendors/pulumi, so that a fixture is what the product sees. Run it again after an update of pulumi and read the diff.
+ *
+ *   node tools/record-fixtures.ts [case]...
+ */
+import './node-version.js';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { homedir, hostname, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { findTool, toolCacheDir } from '../src/tools.ts';
+import * as commands from '../src/vendors/pulumi/commands.ts';
+import { createPulumiVendor } from '../src/vendors/pulumi/vendor.ts';
+import type { Vendor, VendorCommand, VendorContext } from '../src/worker/vendor.ts';
+import { type Case, cases, type Stage } from './fixture-cases.ts';
+
+const fixturesDir = fileURLToPath(new URL('../test/fixtures/pulumi', import.meta.url));
+const sdkVersion = '3.259.0';
+
+const cacheDir = toolCacheDir(homedir(), process.env['XDG_CACHE_HOME']);
+const found = findTool('pulumi', { setting: process.env['PULUMI_PATH'], path: process.env['PATH'] ?? '', cacheDir });
+const vendor = await createPulumiVendor({ pulumiPath: found?.path ?? null });
+if (vendor.tool === null) throw new Error(vendor.toolProblem ?? 'no pulumi');
+
+const root = await mkdtemp(join(tmpdir(), 'slipway-fixtures-'));
+try {
+  const wanted = process.argv.slice(2);
+  const sdk = await installSdk(join(root, 'sdk'));
+  for (const story of cases) {
+    if (wanted.length === 0 || wanted.includes(story.name)) await tell(story, vendor, sdk);
+  }
+} finally {
+  await rm(root, { recursive: true, force: true });
+}
+const { stdout } = await execa('git', ['status', '--short', '--', fixturesDir], { cwd: fixturesDir });
+console.log(stdout === '' ? 'nothing has changed' : `changed:\n${stdout}`);
+
+async function installSdk(folder: string): Promise<string> {
+  await mkdir(folder);
+  await writeFile(join(folder, 'package.json'), '{"private": true}');
+  console.log(`installing @pulumi/pulumi ${sdkVersion}`);
+  const args = ['install', '--no-audit', '--no-fund', '--ignore-scripts', `@pulumi/pulumi@${sdkVersion}`];
+  await execa('npm', args, { cwd: folder });
+  return join(folder, 'node_modules');
+}
+
+async function tell(story: Case, vendor: Vendor, sdk: string): Promise<void> {
+  const folder = join(root, story.name);
+  const inside = (name: string) => join(folder, name);
+  for (const name of ['workspace', 'home', 'state']) await mkdir(inside(name), { recursive: true });
+  await symlink(sdk, inside('workspace/node_modules'));
+  for (const stage of story.stages) {
+    for (const [name, text] of Object.entries(stage.files ?? {})) {
+      if (text === null) await rm(inside(`workspace/${name}`), { recursive: true });
+      else await writeFile(inside(`workspace/${name}`), text);
+    }
+    if (stage.plan) await cp(inside(`output/${commands.planFile}`), inside('plan.json'), { force: true }).catch(() => {});
+    await rm(inside('output'), { recursive: true, force: true });
+    await mkdir(inside('output'));
+    const context: VendorContext = {
+      settings: { pulumi: { loginUrl: stage.loginUrl ?? 'file:///state', stackName: stage.stackName ?? 'dev' } },
+      paths: { projectRoot: inside('workspace'), home: inside('home'), output: inside('output') },
+      localStateDirectory: stage.loginUrl === undefined ? inside('state') : null,
+    };
+    const command = commandOf(stage, context, inside('plan.json'));
+    const removeLock = stage.isLocked ? await lock(inside('state')) : async () => {};
+    const result = await execute(command, stage, context, vendor);
+    await removeLock();
+    console.log(`${story.name}: ${stage.record ?? stage.run} ended with ${result.exitCode}`);
+    if (stage.record) await record(stage.record, { command, result, folder });
+    else if (result.exitCode !== 0 && !stage.mayFail) throw new Error(`${result.stdout}\n${result.stderr}`);
+  }
+}
+
+function commandOf(stage: Stage, context: VendorContext, planPath: string): VendorCommand {
+  const applyOptions = { planPath: stage.plan ? planPath : null, followsPlan: stage.plan === 'followed' };
+  switch (stage.run) {
+    case 'login':
+      return commands.login(context);
+    case 'select-as-specified':
+      return commands.selectAsSpecified(context);
+    case 'select':
+      return commands.selectAsReleased(context);
+    case 'preview':
+      return commands.plan(context, 'apply');
+    case 'destroy-preview':
+      return commands.plan(context, 'destroy');
+    case 'up':
+      return commands.apply(context, 'apply', applyOptions);
+    case 'destroy':
+      return commands.apply(context, 'destroy', applyOptions);
+  }
+}
+
+interface Result {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+async function execute(
+  command: VendorCommand,
+  stage: Stage,
+  context: VendorContext,
+  vendor: Vendor,
+): Promise<Result> {
+  const environment: Record<string, string | null> = {
+    PATH: [...vendor.toolPath(), dirname(process.execPath), '/usr/bin', '/bin'].join(':'),
+    HOME: context.paths.home,
+    USER: 'slipway',
+    PULUMI_CONFIG_PASSPHRASE: 'a passphrase',
+    PULUMI_ACCESS_TOKEN: 'pul-0000000000000000000000000000000000000000',
+    // One at a time, so that two recordings have their steps in the same order.
+    PULUMI_PARALLEL: '1',
+    ...vendor.baseEnvironment(context),
+    ...command.environment,
+    ...stage.environment,
+  };
+  const [program, ...args] = command.argv;
+  const child = spawn(program, args, {
+    cwd: context.paths.projectRoot,
+    env: Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== null)) as NodeJS.ProcessEnv,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const result: Result = { exitCode: -1, stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => {
+      result[stream] += text;
+      if (stage.interruptAt && text.includes(stage.interruptAt)) child.kill('SIGINT');
+    });
+  }
+  const [exitCode] = await once(child, 'close');
+  return { ...result, exitCode: Number(exitCode) };
+}
+
+/** As another pulumi would leave it: pkg/backend/diy/lock.go. */
+async function lock(stateDir: string): Promise<() => Promise<void>> {
+  const folder = join(stateDir, '.pulumi/locks/organization/sample/dev');
+  await mkdir(folder, { recursive: true });
+  const content = { pid: 4242, username: 'somebody', hostname: 'elsewhere', timestamp: '2026-01-01T00:00:00Z' };
+  await writeFile(join(folder, '11111111-1111-4111-8111-111111111111.json'), JSON.stringify(content));
+  return () => rm(folder, { recursive: true });
+}
+
+async function record(
+  name: string,
+  { command, result, folder }: { command: VendorCommand; result: Result; folder: string },
+): Promise<void> {
+  const neutral = normaliser(folder);
+  const target = join(fixturesDir, name);
+  await rm(target, { recursive: true, force: true });
+  await mkdir(target, { recursive: true });
+  const events = await readFile(join(folder, 'output', commands.eventLogFile), 'utf8').catch(() => null);
+  const plan = await readFile(join(folder, 'output', commands.planFile), 'utf8').catch(() => null);
+  const about = {
+    tool: `pulumi ${vendor.tool?.version}`,
+    argv: command.argv,
+    environment: command.environment,
+    exitCode: result.exitCode,
+    hasPlan: plan !== null,
+  };
+  await writeFile(join(target, 'command.json'), neutral(`${JSON.stringify(about, null, 2)}\n`));
+  await writeFile(join(target, 'stdout.txt'), neutral(result.stdout));
+  await writeFile(join(target, 'stderr.txt'), neutral(result.stderr));
+  if (events !== null) await writeFile(join(target, commands.eventLogFile), neutral(events));
+}
+
+/** Takes out what tells of this machine and this moment, so that two recordings of the same thing are equal. */
+function normaliser(folder: string): (text: string) => string {
+  const ids = new Map<string, string>();
+  const unknown = '04da6b54-80e4-46f7-96ec-b56ff0331ba9';
+  const numbered = (id: string) => {
+    if (id === unknown) return id;
+    const next = `00000000-0000-4000-8000-${String(ids.size + 1).padStart(12, '0')}`;
+    return ids.get(id) ?? (ids.set(id, next), next);
+  };
+  return (text) => {
+    const neutral = text
+      .replaceAll(folder, '')
+      .replaceAll(join(root, 'sdk'), '/sdk')
+      .replaceAll(dirname(vendor.tool?.path ?? ''), '/opt/pulumi/bin')
+      .replaceAll(dirname(process.execPath), '/opt/node/bin')
+      .replace(/Logged in to \S+ as \S+/g, 'Logged in to host as slipway')
+      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, numbered)
+      .replace(/"timestamp":\d+/g, '"timestamp":1767225600')
+      .replace(/"durationSeconds":\d+/g, '"durationSeconds":1')
+      .replace(/(Duration: +)\d+s/g, '$11s')
+      .replace(/(127\.0\.0\.1):\d{5}/g, '$1:50000');
+    for (const trace of [root, homedir(), hostname(), tmpdir()].filter((word) => word.length > 3)) {
+      if (neutral.includes(trace)) throw new Error(`"${trace}" of this machine is still in: ${neutral.slice(0, 2000)}`);
+    }
+    return neutral;
+  };
+}

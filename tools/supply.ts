@@ -1,0 +1,35 @@
+import { type BuiltTool, cachedTool, type ToolName } from '../src/tools.ts';
+import { installPackage } from './apt.ts';
+import { type Build, buildTool } from './build.ts';
+
+/** Terraform is looked for only: nothing here builds it, and no distribution packages it. */
+export type SuppliedTool = Exclude<ToolName, 'terraform'>;
+
+interface Package {
+  packageName: string;
+}
+
+/** Minutes: with downloads, on 2 cores. */
+const supplies: Record<SuppliedTool, Package | (Build & { tool: BuiltTool })> = {
+  pulumi: {
+    tool: 'pulumi',
+    label: 'pulumi and its language hosts',
+    minutes: 4,
+    site: 'https://www.pulumi.com/docs/install/',
+  },
+  opa: { tool: 'opa', label: 'opa', minutes: 1, site: 'https://www.openpolicyagent.org/docs/#running-opa' },
+  tofu: { tool: 'tofu', label: 'OpenTofu', minutes: 4, site: 'https://opentofu.org/docs/intro/install/' },
+  bwrap: { packageName: 'bubblewrap' },
+  chromium: { packageName: 'chromium' },
+};
+
+export function isSupplied(name: string): name is SuppliedTool {
+  return Object.hasOwn(supplies, name);
+}
+
+/** Throws a UserError that says what to install when it cannot do it itself. The caller holds the set-up lock. */
+export async function supplyTool(name: SuppliedTool, cacheDir: string, signal: AbortSignal): Promise<void> {
+  const supply = supplies[name];
+  if ('packageName' in supply) await installPackage(supply.packageName, signal);
+  else await buildTool(supply, cachedTool(supply.tool, cacheDir), signal);
+}
