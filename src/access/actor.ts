@@ -1,0 +1,27 @@
+/** Who asks. A person is known by GitHub login, a program by its token, the operator by the machine itself. */
+export type Actor =
+  | { readonly kind: 'person'; readonly login: string; readonly email: string }
+  | {
+      readonly kind: 'token';
+      readonly id: string;
+      readonly name: string;
+      readonly role: Role;
+      /** The one account it may see; null = all of them. */
+      readonly account: string | null;
+    }
+  /** Whoever can run the CLI on the server's own data directory. */
+  | { readonly kind: 'operator' };
+
+export const roles = ['reader', 'writer', 'admin'] as const;
+export type Role = (typeof roles)[number];
+
+/** What stands in `actor` of a state change. */
+export function actorName(actor: Actor): string {
+  if (actor.kind === 'person') return actor.login;
+  return actor.kind === 'token' ? actor.name : 'operator';
+}
+
+/** What stands in `triggeredBy` of a run: a person's e-mail address, a token's name. */
+export function triggerName(actor: Actor): string {
+  return actor.kind === 'person' ? actor.email : actorName(actor);
+}

@@ -1,0 +1,58 @@
+import { UserError } from '../user-error.ts';
+import { type Actor, type Role, roles } from './actor.ts';
+import type { Permissions, RepositoryRef } from './permissions.ts';
+
+const rank = (role: Role): number => roles.indexOf(role);
+export const includesRole = (held: Role, needed: Role): boolean => rank(held) >= rank(needed);
+
+/** Rights of actors, decided live. One object for API, UI and comment commands, so that none is forgotten. */
+export interface Access {
+  /**
+   * Null when the actor may not even know of it (answer 404).
+   * Throws `forbidden` (403) when they may read it but not do what needs `needed`.
+   */
+  require(actor: Actor, account: string, repository: RepositoryRef, needed: Role): Promise<Role | null>;
+  /** Administration of the instance: policies of all accounts, tokens, the system page. */
+  isInstanceAdmin(actor: Actor): boolean;
+}
+
+export function createAccess(options: { admins: readonly string[]; permissions: Permissions }): Access {
+  const admins = new Set(options.admins.map((login) => login.toLowerCase()));
+
+  function isInstanceAdmin(actor: Actor): boolean {
+    switch (actor.kind) {
+      case 'operator':
+        return true;
+      case 'token':
+        return actor.role === 'admin' && actor.account === null;
+      case 'person':
+        return admins.has(actor.login.toLowerCase());
+    }
+  }
+
+  async function roleOf(
+    actor: Actor,
+    account: string,
+    repository: RepositoryRef,
+    fresh: boolean,
+  ): Promise<Role | null> {
+    if (isInstanceAdmin(actor)) return 'admin';
+    if (actor.kind === 'token') {
+      const sees = actor.account === null || actor.account.toLowerCase() === account.toLowerCase();
+      return sees ? actor.role : null;
+    }
+    return actor.kind === 'person' ? options.permissions.roleOf(actor.login, repository, fresh) : null;
+  }
+
+  return {
+    isInstanceAdmin,
+    async require(actor, account, repository, needed) {
+      const role = await roleOf(actor, account, repository, needed !== 'reader');
+      if (role === null) return null;
+      if (!includesRole(role, needed)) {
+        throw new UserError('forbidden', `This needs the role ${needed}; yours is ${role}.`);
+      }
+      return role;
+    },
+  };
+}

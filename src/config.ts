@@ -1,0 +1,214 @@
+import { readFileSync } from 'node:fs';
+import { cpus, homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { z } from 'zod';
+import { UserError } from './user-error.ts';
+
+/**
+ * The environment as one validated value; nothing else in src/ reads `process.env`. Every name read here
+ * stands in .env.example (held equal by a test).
+ */
+export interface Config {
+  readonly github: GithubConfig | null;
+  readonly listen: { readonly host: string; readonly port: number };
+  /** Without a trailing slash. Null: derived from the listening address. */
+  readonly publicUrl: string | null;
+  readonly dataDir: string;
+  readonly databasePath: string;
+  readonly secretKeyPath: string;
+  readonly sandbox: {
+    readonly kind: 'bubblewrap' | 'none';
+    readonly network: 'public' | 'allowlist' | 'none';
+    readonly allowedHosts: readonly string[];
+  };
+  readonly caBundle: string | null;
+  readonly workers: number;
+  readonly tools: {
+    readonly settings: Readonly<Partial<Record<'pulumi', string>>>;
+    /** PATH of the server, where tools are looked up. */
+    readonly path: string;
+    readonly home: string;
+    readonly xdgCacheHome: string | null;
+  };
+  readonly webhookAllowedTargets: readonly string[];
+  readonly admins: readonly string[];
+  readonly logLevel: string;
+  /** The CLI talks to this server instead of the local data directory. */
+  readonly remote: { readonly url: string; readonly token: string } | null;
+}
+
+export interface GithubConfig {
+  readonly appId: number;
+  readonly privateKey: string;
+  readonly webhookSecret: string;
+  /** The API's base address, e.g. https://api.github.com or https://ghe.example.com/api/v3 */
+  readonly apiUrl: string;
+  /** Where repositories are fetched and pages are, e.g. https://github.com */
+  readonly webUrl: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const list = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  );
+const optional = z
+  .string()
+  .optional()
+  .transform((text) => (text === undefined || text === '' ? null : text));
+const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
+
+const settings = z.object({
+  APP_ID: z.coerce.number().int().positive().optional(),
+  PRIVATE_KEY: optional,
+  PRIVATE_KEY_PATH: optional,
+  WEBHOOK_SECRET: optional,
+  GHE_HOST: optional,
+  GHE_PROTOCOL: z.enum(['http', 'https']).default('https'),
+  HOST: z.string().default('127.0.0.1'),
+  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
+  PUBLIC_URL: httpUrl.optional(),
+  DATA_DIR: z.string().default('./data'),
+  DATABASE_URL: optional,
+  SECRET_KEY_PATH: optional,
+  SANDBOX: z.enum(['bubblewrap', 'none']).default('bubblewrap'),
+  SANDBOX_NETWORK: z.enum(['public', 'allowlist', 'none']).default('public'),
+  SANDBOX_ALLOWED_HOSTS: list,
+  CA_BUNDLE: optional,
+  WORKERS: z.coerce.number().int().min(1).max(256).optional(),
+  PULUMI_PATH: optional,
+  WEBHOOK_ALLOWED_TARGETS: list,
+  ADMINS: list,
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  SLIPWAY_URL: httpUrl.optional(),
+  SLIPWAY_TOKEN: optional,
+});
+
+export const settingNames: readonly string[] = Object.keys(settings.shape);
+
+/** A typing error in one of these would weaken something without a word. */
+const guardedPrefix = /^(SLIPWAY_|SANDBOX_|WEBHOOK_)/;
+
+/** Adds the `.env` of a directory below the real environment, which wins. */
+export function withDotEnv(environment: Environment, directory: string): Environment {
+  try {
+    return { ...parseEnv(readFileSync(join(directory, '.env'), 'utf8')), ...environment };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return environment;
+    throw new UserError('config-invalid', 'The .env file cannot be read.', { cause: error });
+  }
+}
+
+export function environmentOfProcess(): Environment {
+  return withDotEnv(process.env, process.cwd());
+}
+
+/** Throws UserError `config-invalid` whose message names the variable. */
+export function readConfig(environment: Environment): Config {
+  refuseUnknownNames(environment);
+  // An empty variable counts as unset: that is what `NAME=` in a .env file means.
+  const given = Object.fromEntries(settingNames.map((name) => [name, environment[name] || undefined]));
+  const parsed = settings.safeParse(given);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw invalid(`${issue?.path.join('.') ?? 'setting'}: ${issue?.message ?? 'not valid'}`);
+  }
+  const values = parsed.data;
+  const dataDir = resolve(values.DATA_DIR);
+  return {
+    github: githubConfig(values),
+    listen: { host: values.HOST, port: values.PORT },
+    publicUrl: values.PUBLIC_URL ?? null,
+    dataDir,
+    databasePath: databasePath(values.DATABASE_URL, dataDir),
+    secretKeyPath: values.SECRET_KEY_PATH ? resolve(values.SECRET_KEY_PATH) : join(dataDir, 'secret.key'),
+    sandbox: {
+      kind: values.SANDBOX,
+      network: values.SANDBOX_NETWORK,
+      allowedHosts: values.SANDBOX_ALLOWED_HOSTS,
+    },
+    caBundle: values.CA_BUNDLE ? resolve(values.CA_BUNDLE) : null,
+    workers: values.WORKERS ?? cpus().length,
+    tools: {
+      settings: values.PULUMI_PATH ? { pulumi: values.PULUMI_PATH } : {},
+      path: environment['PATH'] ?? '',
+      home: environment['HOME'] ?? homedir(),
+      xdgCacheHome: environment['XDG_CACHE_HOME'] ?? null,
+    },
+    webhookAllowedTargets: values.WEBHOOK_ALLOWED_TARGETS,
+    admins: values.ADMINS,
+    logLevel: values.LOG_LEVEL,
+    remote: remoteConfig(values.SLIPWAY_URL, values.SLIPWAY_TOKEN),
+  };
+}
+
+function invalid(message: string, hint?: string): UserError {
+  return new UserError('config-invalid', message, hint === undefined ? {} : { hint });
+}
+
+function refuseUnknownNames(environment: Environment): void {
+  const unknown = Object.keys(environment).find(
+    (name) => guardedPrefix.test(name) && !settingNames.includes(name),
+  );
+  if (unknown) throw invalid(`${unknown}: no such setting`, 'See .env.example for the names.');
+}
+
+function githubConfig(values: z.output<typeof settings>): GithubConfig | null {
+  const named = values.APP_ID !== undefined || values.PRIVATE_KEY || values.PRIVATE_KEY_PATH;
+  if (!named && !values.WEBHOOK_SECRET) return null;
+  if (!values.WEBHOOK_SECRET) {
+    throw invalid(
+      'WEBHOOK_SECRET: missing',
+      'Without it anybody could forge a push. Set the secret of the GitHub App.',
+    );
+  }
+  if (values.APP_ID === undefined)
+    throw invalid('APP_ID: missing', 'It stands on the page of the GitHub App.');
+  const protocol = values.GHE_HOST ? values.GHE_PROTOCOL : 'https';
+  const host = values.GHE_HOST ?? 'github.com';
+  return {
+    appId: values.APP_ID,
+    privateKey: privateKey(values),
+    webhookSecret: values.WEBHOOK_SECRET,
+    apiUrl: values.GHE_HOST ? `${protocol}://${host}/api/v3` : 'https://api.github.com',
+    webUrl: `${protocol}://${host}`,
+  };
+}
+
+function privateKey(values: { PRIVATE_KEY: string | null; PRIVATE_KEY_PATH: string | null }): string {
+  // Multi-line values are awkward in environments: "\n" written out is accepted, as GitHub's guides do.
+  if (values.PRIVATE_KEY) return values.PRIVATE_KEY.replaceAll('\\n', '\n');
+  if (!values.PRIVATE_KEY_PATH) throw invalid('PRIVATE_KEY or PRIVATE_KEY_PATH: missing');
+  try {
+    return readFileSync(values.PRIVATE_KEY_PATH, 'utf8');
+  } catch {
+    throw invalid(`PRIVATE_KEY_PATH: ${values.PRIVATE_KEY_PATH} cannot be read`);
+  }
+}
+
+function databasePath(url: string | null, dataDir: string): string {
+  if (url === null) return join(dataDir, 'slipway.db');
+  const path = /^sqlite:(.+)$/.exec(url)?.[1];
+  if (path === undefined) {
+    throw invalid(
+      'DATABASE_URL: only sqlite:<path> is supported in this version',
+      'Leave it empty for DATA_DIR.',
+    );
+  }
+  return isAbsolute(path) ? path : resolve(path);
+}
+
+function remoteConfig(url: string | undefined, token: string | null): Config['remote'] {
+  if (url === undefined && token === null) return null;
+  if (url === undefined) throw invalid('SLIPWAY_URL: missing', 'SLIPWAY_TOKEN is for a remote server.');
+  if (token === null)
+    throw invalid('SLIPWAY_TOKEN: missing', 'A remote server needs a token: slipway token create');
+  return { url, token };
+}

@@ -1,0 +1,70 @@
+import { UserError } from '../user-error.ts';
+
+/** A variable of a stack's environment. Secret values are encrypted at rest and never given back. */
+export interface EnvironmentVariable {
+  readonly name: string;
+  readonly value: string;
+  readonly secret: boolean;
+  readonly access: EnvironmentAccess;
+}
+
+/** Which commands see a variable: every run; TRACKED, TASK and DESTROY runs; or their second half only. */
+export type EnvironmentAccess = 'all' | 'tracked' | 'apply';
+
+/** Values of 4 characters or more are hidden in output; a shorter one would blank out ordinary text. */
+const minSecretLength = 4;
+const maxValueLength = 65_536;
+
+/**
+ * Names that would change how the launcher, the dynamic linker, git or the run itself behaves. The vendor
+ * adds its own (`Vendor.refusesVariable`).
+ */
+const refusedNames =
+  /^(LD_.*|DYLD_.*|GIT_(?!AUTHOR_|COMMITTER_).*|SLIPWAY_.*|HOME|USER|LOGNAME|SHELL|PATH|PWD|OLDPWD|SHLVL|_|IFS|BASH_ENV|BASH_FUNC_.*|BASHOPTS|SHELLOPTS|ENV|PS4|PROMPT_COMMAND|TMPDIR|(HTTPS?|ALL|NO|FTP)_PROXY|(https?|all|no|ftp)_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|CURL_CA_BUNDLE|PIP_CERT|REQUESTS_CA_BUNDLE|NODE_OPTIONS|NODE_USE_ENV_PROXY)$/;
+
+export function isRefusedVariableName(name: string): boolean {
+  return !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || refusedNames.test(name);
+}
+
+/** Throws `environment-name-refused` or `invalid-input` with what to do. */
+export function checkVariable(
+  variable: EnvironmentVariable,
+  refusedByVendor: (name: string) => boolean,
+): void {
+  if (isRefusedVariableName(variable.name) || refusedByVendor(variable.name)) {
+    throw new UserError('environment-name-refused', `The variable ${variable.name} cannot be set.`, {
+      hint: 'Names are letters, digits and underscores; names that steer Slipway, the shell, git or the tool itself are reserved.',
+    });
+  }
+  if (variable.value.includes('\0') || variable.value.length > maxValueLength) {
+    throw new UserError(
+      'invalid-input',
+      `The value of ${variable.name} is too long or holds a NUL character.`,
+      {
+        issues: [{ path: 'value', message: `at most ${maxValueLength} characters, without NUL` }],
+      },
+    );
+  }
+  if (variable.secret && variable.value.length < minSecretLength) {
+    throw new UserError('invalid-input', `A secret must have at least ${minSecretLength} characters.`, {
+      hint: 'A shorter value cannot be hidden in the output of a run.',
+      issues: [{ path: 'value', message: `at least ${minSecretLength} characters for a secret` }],
+    });
+  }
+}
+
+/** The half of a run a command belongs to: what comes before the confirmation, and what changes the world. */
+export type RunHalf = 'plan' | 'apply';
+
+/** The variables that a command of a run may see. */
+export function visibleVariables(
+  variables: readonly EnvironmentVariable[],
+  run: { readonly previewOnly: boolean; readonly half: RunHalf },
+): readonly EnvironmentVariable[] {
+  return variables.filter(
+    ({ access }) =>
+      access === 'all' ||
+      (access === 'tracked' && !run.previewOnly) ||
+      (access === 'apply' && !run.previewOnly && run.half === 'apply'),
+  );
+}

@@ -1,0 +1,102 @@
+import picomatch from 'picomatch';
+import { z } from 'zod';
+import { UserError } from '../user-error.ts';
+import { type HookName, hookNames } from './stack.ts';
+import type { VendorSettings, VendorSettingsSchema } from './vendor-settings.ts';
+
+/** What people may say about a stack, in API, CLI and (in snake case) the repository file. */
+const hookList = z.array(z.string().trim().min(1).max(10_000)).max(50);
+const hooks = z.strictObject(
+  Object.fromEntries(hookNames.map((name) => [name, hookList.optional()])) as Record<
+    HookName,
+    z.ZodOptional<typeof hookList>
+  >,
+);
+
+const projectRoot = z
+  .string()
+  .max(1000)
+  .transform((path) => path.replace(/^\.\/|\/+$/g, ''))
+  .refine(
+    (path) => !path.startsWith('/') && !path.includes('\\') && !path.split('/').some((part) => part === '..'),
+    'a path inside the repository, with forward slashes and without ".."',
+  )
+  .refine(
+    (path) => path === '' || path.split('/').every((part) => part !== '' && part !== '.'),
+    'no empty segments',
+  );
+
+const glob = z
+  .string()
+  .min(1)
+  .max(1000)
+  .refine((pattern) => compiles(pattern), 'not a valid glob');
+
+const branch = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^(?![/.-])(?!.*(\.\.|@\{|\/\/|\.lock$))[^\s~^:?*[\\\x7f]+(?<![/.])$/, 'not a branch name');
+
+export const stackSettingsInput = z.strictObject({
+  name: z.string().trim().min(1).max(100),
+  description: z.string().max(10_000).optional(),
+  labels: z.array(z.string().trim().min(1).max(100)).max(100).optional(),
+  branch: branch.optional(),
+  projectRoot: projectRoot.optional(),
+  additionalProjectGlobs: z.array(glob).max(100).optional(),
+  autodeploy: z.boolean().optional(),
+  planBinding: z.boolean().optional(),
+  promotion: z.boolean().optional(),
+  publicDetails: z.boolean().optional(),
+  vendor: z.record(z.string(), z.unknown()),
+  hooks: hooks.optional(),
+});
+export type StackSettingsInput = z.input<typeof stackSettingsInput>;
+
+export const newStackInput = stackSettingsInput.extend({
+  repository: z.string().regex(/^[A-Za-z0-9_.-]+\/[A-Za-z0-9_.-]+$/, 'must be "owner/name"'),
+});
+export type NewStackInput = z.input<typeof newStackInput>;
+
+export const stackPatchInput = stackSettingsInput.partial();
+export type StackPatchInput = z.input<typeof stackPatchInput>;
+
+function compiles(pattern: string): boolean {
+  try {
+    picomatch.makeRe(pattern);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Throws `invalid-input` with one issue for each field that is wrong. */
+export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+  const first = issues[0];
+  throw new UserError('invalid-input', first ? `${first.path || 'input'}: ${first.message}` : 'Not valid.', {
+    issues,
+  });
+}
+
+/** Exactly one known vendor, its settings as that vendor's schema normalises them. */
+export function parseVendorSettings(
+  given: Readonly<Record<string, unknown>>,
+  vendors: readonly VendorSettingsSchema[],
+): VendorSettings {
+  const names = Object.keys(given);
+  const vendor = vendors.find(({ name }) => name === names[0]);
+  if (names.length !== 1 || !vendor) {
+    const known = vendors.map(({ name }) => name).join(', ');
+    throw new UserError('invalid-input', `vendor: exactly one of ${known}`, {
+      issues: [{ path: 'vendor', message: `exactly one of ${known}` }],
+    });
+  }
+  const settings = parseInput(z.object({ vendor: z.object({ [vendor.name]: vendor.schema }) }), {
+    vendor: given,
+  });
+  return settings.vendor as VendorSettings;
+}

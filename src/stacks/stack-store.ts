@@ -1,0 +1,34 @@
+import type { Tx } from '../tx.ts';
+import type { EnvironmentVariable } from './environment.ts';
+import type { Stack, StackLock, StackSettings } from './stack.ts';
+
+export interface NewStack {
+  readonly key: string;
+  readonly id: string;
+  readonly accountId: number;
+  readonly repositoryId: number;
+  readonly settings: StackSettings;
+  readonly createdAtMs: number;
+}
+
+/** Where stacks and their environment live. Reads see committed data; methods with `tx` see the transaction. */
+export interface StackStore {
+  find(account: string, id: string): Promise<Stack | null>;
+  findByKey(key: string, tx?: Tx): Promise<Stack | null>;
+  /** By account login, then id. `account` null = all accounts. `after` is the key of the last one seen. */
+  list(options: { account: string | null; after: string | null; limit: number }): Promise<readonly Stack[]>;
+  ofRepository(repositoryId: number, tx?: Tx): Promise<readonly Stack[]>;
+
+  /** 'exists' when the account has a stack with that id. */
+  insert(tx: Tx, stack: NewStack): Promise<'inserted' | 'exists'>;
+  updateSettings(tx: Tx, key: string, settings: StackSettings): Promise<void>;
+  /** Removes the stack with its runs, webhooks and environment. */
+  remove(tx: Tx, key: string): Promise<void>;
+  setLock(tx: Tx, key: string, lock: StackLock | null): Promise<void>;
+
+  /** Decrypted, by name. */
+  environment(key: string): Promise<readonly EnvironmentVariable[]>;
+  putVariable(tx: Tx, key: string, variable: EnvironmentVariable): Promise<void>;
+  /** False when there was none. */
+  removeVariable(tx: Tx, key: string, name: string): Promise<boolean>;
+}

@@ -1,0 +1,81 @@
+import type { Repository } from './repository.ts';
+import type { VendorSettings } from './vendor-settings.ts';
+
+/**
+ * A stack: which part of which repository is run with which tool, and how. It refuses to know any tool
+ * (`vendor` is opaque here) and any run.
+ */
+export interface Stack {
+  /** Internal identifier; never shown. People know a stack as account login + `id`. */
+  readonly key: string;
+  readonly account: string;
+  /** Slug of the first name, unique in the account, fixed for life: URLs and checks carry it. */
+  readonly id: string;
+  readonly repository: Repository;
+  readonly settings: StackSettings;
+  readonly lock: StackLock | null;
+  readonly createdAtMs: number;
+}
+
+export interface StackSettings {
+  readonly name: string;
+  readonly description: string;
+  readonly labels: readonly string[];
+  /** The tracked branch. */
+  readonly branch: string;
+  /** Path of segments from the repository's root, "" for the root itself. */
+  readonly projectRoot: string;
+  readonly additionalProjectGlobs: readonly string[];
+  readonly autodeploy: boolean;
+  readonly planBinding: boolean;
+  readonly promotion: boolean;
+  readonly publicDetails: boolean;
+  readonly vendor: VendorSettings;
+  readonly hooks: Hooks;
+}
+
+export const hookNames = [
+  'beforeInit',
+  'afterInit',
+  'beforePlan',
+  'afterPlan',
+  'beforeApply',
+  'afterApply',
+  'beforeDestroy',
+  'afterDestroy',
+  'beforePerform',
+  'afterPerform',
+  'afterRun',
+] as const;
+
+export type HookName = (typeof hookNames)[number];
+/** Each entry is a command for `bash -c`. */
+export type Hooks = Readonly<Record<HookName, readonly string[]>>;
+
+export const noHooks = Object.fromEntries(hookNames.map((name) => [name, []])) as unknown as Hooks;
+
+export interface StackLock {
+  /** A login, a token's name, or "slipway" for a lock set after a lost apply. */
+  readonly holder: string;
+  readonly kind: 'person' | 'system';
+  readonly reason: string;
+  /** The run that made the server lock the stack. */
+  readonly run: string | null;
+  readonly sinceMs: number;
+}
+
+/** "Network Prod" → "network-prod". Empty when nothing of the name can stand in a URL. */
+export function slugOf(name: string): string {
+  return name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 64)
+    .replace(/-+$/, '');
+}
+
+/** The vendor's name is the one key of its settings. */
+export function vendorName(settings: VendorSettings): string {
+  return Object.keys(settings)[0] ?? '';
+}

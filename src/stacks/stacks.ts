@@ -1,0 +1,169 @@
+import type { Clock } from '../clock.ts';
+import type { NewId } from '../ids.ts';
+import type { Transactions } from '../tx.ts';
+import { UserError } from '../user-error.ts';
+import type { RepositoryDirectory, RepositoryStore } from './repository-store.ts';
+import { noHooks, type Stack, type StackSettings, slugOf } from './stack.ts';
+import {
+  type NewStackInput,
+  newStackInput,
+  parseInput,
+  parseVendorSettings,
+  type StackPatchInput,
+  stackPatchInput,
+} from './stack-input.ts';
+import type { StackStore } from './stack-store.ts';
+import type { VendorSettingsSchema } from './vendor-settings.ts';
+
+/**
+ * Creating and changing stacks. Rights are the caller's business; the rules of the input, of repositories
+ * and of locks are here, the same for API, CLI and UI.
+ */
+export interface Stacks {
+  /** What the input would make, without making it: its repository is asked for live. */
+  prepare(input: NewStackInput): Promise<PreparedStack>;
+  /** Rejects with `stack-exists`. */
+  create(prepared: PreparedStack): Promise<Stack>;
+  /** Settings of a run that is under way do not change with it. */
+  update(stack: Stack, patch: StackPatchInput): Promise<Stack>;
+  remove(stack: Stack): Promise<void>;
+  /** Rejects with `locked` when somebody else holds the lock. */
+  lock(stack: Stack, holder: string, reason: string): Promise<void>;
+  /** Rights (holder, admin, writer for a system lock) are judged by `mayUnlock`. */
+  unlock(stack: Stack): Promise<void>;
+}
+
+export interface PreparedStack {
+  readonly account: Parameters<RepositoryStore['saveAccount']>[1];
+  readonly repository: Parameters<RepositoryStore['saveRepository']>[1];
+  readonly id: string;
+  readonly settings: StackSettings;
+}
+
+export function createStacks(parts: {
+  store: StackStore;
+  repositories: RepositoryStore;
+  directory: RepositoryDirectory;
+  vendors: readonly VendorSettingsSchema[];
+  transactions: Transactions;
+  clock: Clock;
+  newId: NewId;
+  /** Called after a lock was taken away: runs may go on. */
+  onUnlock: (stackKey: string) => void;
+}): Stacks {
+  const { store, repositories, transactions, clock, newId } = parts;
+
+  async function reread(key: string): Promise<Stack> {
+    const stack = await store.findByKey(key);
+    if (!stack) throw new UserError('not-found', 'The stack no longer exists.');
+    return stack;
+  }
+
+  return {
+    async prepare(input) {
+      const given = parseInput(newStackInput, input);
+      const vendor = parseVendorSettings(given.vendor, parts.vendors);
+      const id = slugOf(given.name);
+      if (id === '') {
+        throw new UserError('invalid-input', 'name: needs a letter or a digit', {
+          issues: [{ path: 'name', message: 'needs a letter or a digit' }],
+        });
+      }
+      const found = await parts.directory.lookUp(given.repository);
+      if (!found) {
+        throw new UserError(
+          'repository-not-installed',
+          `The GitHub App is not installed on ${given.repository}.`,
+          {
+            hint: 'Install it there, or check the spelling.',
+            issues: [{ path: 'repository', message: 'not installed' }],
+          },
+        );
+      }
+      const { repository: _, hooks, vendor: __, ...rest } = given;
+      const settings: StackSettings = {
+        description: '',
+        labels: [],
+        branch: found.repository.defaultBranch,
+        projectRoot: '',
+        additionalProjectGlobs: [],
+        autodeploy: false,
+        planBinding: true,
+        promotion: false,
+        publicDetails: false,
+        ...present(rest),
+        name: given.name,
+        vendor,
+        hooks: { ...noHooks, ...present(hooks ?? {}) },
+      };
+      return { ...found, id, settings };
+    },
+
+    async create(prepared) {
+      const { account, repository, id, settings } = prepared;
+      const key = newId();
+      const inserted = await transactions.write(async (tx) => {
+        await repositories.saveAccount(tx, account);
+        await repositories.saveRepository(tx, repository);
+        return store.insert(tx, {
+          key,
+          id,
+          accountId: account.id,
+          repositoryId: repository.id,
+          settings,
+          createdAtMs: clock.nowMs(),
+        });
+      });
+      if (inserted === 'exists') {
+        throw new UserError('stack-exists', `The account ${account.login} has a stack ${id} already.`, {
+          hint: 'Choose another name, or change the existing stack.',
+        });
+      }
+      return reread(key);
+    },
+
+    async update(stack, input) {
+      const patch = parseInput(stackPatchInput, input);
+      const { hooks, vendor, ...rest } = patch;
+      const settings: StackSettings = {
+        ...stack.settings,
+        ...present(rest),
+        vendor: vendor ? parseVendorSettings(vendor, parts.vendors) : stack.settings.vendor,
+        hooks: { ...stack.settings.hooks, ...present(hooks ?? {}) },
+      };
+      await transactions.write((tx) => store.updateSettings(tx, stack.key, settings));
+      return reread(stack.key);
+    },
+
+    async remove(stack) {
+      await transactions.write((tx) => store.remove(tx, stack.key));
+    },
+
+    async lock(stack, holder, reason) {
+      await transactions.write(async (tx) => {
+        const now = await store.findByKey(stack.key, tx);
+        if (now?.lock && now.lock.holder !== holder) {
+          throw new UserError(
+            'locked',
+            `The stack is locked by ${now.lock.holder}: ${now.lock.reason || 'no reason given'}`,
+          );
+        }
+        const lock = { holder, kind: 'person', reason, run: null, sinceMs: clock.nowMs() } as const;
+        await store.setLock(tx, stack.key, lock);
+      });
+    },
+
+    async unlock(stack) {
+      await transactions.write(async (tx) => {
+        await store.setLock(tx, stack.key, null);
+        tx.afterCommit(() => parts.onUnlock(stack.key));
+      });
+    },
+  };
+}
+
+/** An optional field that was left out must not overwrite a default with undefined. */
+function present<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
+}

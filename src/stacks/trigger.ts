@@ -1,0 +1,51 @@
+import picomatch from 'picomatch';
+import type { Commit } from './repository.ts';
+import type { Stack } from './stack.ts';
+
+/** A push as the product needs it; github/events/push.ts translates GitHub's. */
+export interface Push {
+  readonly repositoryId: number;
+  readonly branch: string;
+  readonly head: Commit;
+  /** E-mail address of the pusher; the noreply address when it is private. */
+  readonly pusher: string;
+  readonly pusherLogin: string;
+  /**
+   * Paths that changed, from the repository's root. Null when GitHub's list cannot be trusted (forced, new
+   * branch, at the limits of the payload): then every stack counts as affected.
+   */
+  readonly changedPaths: readonly string[] | null;
+}
+
+export type Selection =
+  | {
+      readonly stack: Stack;
+      readonly selected: true;
+      readonly type: 'TRACKED' | 'PROPOSED';
+      readonly reason: string;
+    }
+  | { readonly stack: Stack; readonly selected: false; readonly reason: string };
+
+/** Which stacks of the repository a push starts, and why or why not. */
+export function selectStacks(stacks: readonly Stack[], push: Push): readonly Selection[] {
+  return stacks.map((stack) => {
+    const reason = affectedBy(stack, push.changedPaths);
+    if (reason === null) {
+      return { stack, selected: false, reason: 'no changed path belongs to the stack' };
+    }
+    const type = push.branch === stack.settings.branch ? 'TRACKED' : 'PROPOSED';
+    return { stack, selected: true, type, reason };
+  });
+}
+
+function affectedBy(stack: Stack, paths: readonly string[] | null): string | null {
+  if (paths === null) return 'the list of changed paths is not complete';
+  const { projectRoot, additionalProjectGlobs } = stack.settings;
+  if (projectRoot === '') return paths.length > 0 ? 'the project root is the whole repository' : null;
+  const inRoot = paths.find((path) => path === projectRoot || path.startsWith(`${projectRoot}/`));
+  if (inRoot !== undefined) return `${inRoot} is below the project root`;
+  if (additionalProjectGlobs.length === 0) return null;
+  const matches = picomatch([...additionalProjectGlobs], { dot: true });
+  const matched = paths.find((path) => matches(path));
+  return matched === undefined ? null : `${matched} matches an additional project glob`;
+}

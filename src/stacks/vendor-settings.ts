@@ -1,0 +1,15 @@
+import type { z } from 'zod';
+
+/**
+ * What a stack stores about its tool, opaque to everyone but the vendor: exactly one key, the vendor's
+ * name, e.g. `{ pulumi: { loginUrl, stackName } }`.
+ */
+export type VendorSettings = Readonly<Record<string, unknown>>;
+
+/** What a vendor gives so that stacks can be validated without knowing any vendor. */
+export interface VendorSettingsSchema {
+  /** The key under which the settings stand, and the vendor's name everywhere. */
+  readonly name: string;
+  /** Of the value under that key. Throws a UserError with a fixed code (e.g. `login-url-not-allowed`) for what a schema cannot say. */
+  readonly schema: z.ZodType;
+}
