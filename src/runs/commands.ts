@@ -1,0 +1,166 @@
+import type { Clock } from '../clock.ts';
+import type { NewId } from '../ids.ts';
+import type { Commit } from '../stacks/repository.ts';
+import type { Stack } from '../stacks/stack.ts';
+import type { StackStore } from '../stacks/stack-store.ts';
+import type { Transactions, Tx } from '../tx.ts';
+import { UserError } from '../user-error.ts';
+import { isTerminal, type Run, type RunCommand, type RunState, type RunType } from './run.ts';
+import type { RunStore } from './run-store.ts';
+import type { Transitions } from './transition.ts';
+
+/**
+ * What people, programs and pushes may ask of runs. Rights are the caller's business; here commands are
+ * compare-and-set, so that of two people who act at once one wins and the other is told what happened.
+ */
+export interface RunCommands {
+  /** 'duplicate' when the stack has a run with that dedupe key. A PROPOSED run supersedes older ones. */
+  create(request: CreateRun): Promise<Run | 'duplicate'>;
+  confirm(runId: string, request: CommandRequest & { confirmation?: string }): Promise<CommandResult>;
+  discard(runId: string, request: CommandRequest): Promise<CommandResult>;
+  cancel(runId: string, request: CommandRequest): Promise<CommandResult>;
+  stop(runId: string, request: CommandRequest): Promise<CommandResult>;
+  /** A new run of the same type, branch and commit. */
+  retry(runId: string, request: Omit<CommandRequest, 'stateVersion'> & { triggeredBy: string }): Promise<Run>;
+}
+
+export interface CreateRun {
+  readonly stackKey: string;
+  readonly type: RunType;
+  readonly branch: string;
+  readonly commit: Commit;
+  readonly actor: string;
+  readonly triggeredBy: string;
+  readonly command?: string;
+  /** Null: this call always makes a run. */
+  readonly dedupeKey: string | null;
+}
+
+export interface CommandRequest {
+  readonly actor: string;
+  /** The version the person looked at; undefined = whatever it is now. */
+  readonly stateVersion?: number | undefined;
+  readonly note?: string | undefined;
+}
+
+export type CommandResult =
+  | { readonly kind: 'done'; readonly run: Run }
+  | { readonly kind: 'conflict'; readonly state: RunState; readonly stateVersion: number };
+
+export function createRunCommands(parts: {
+  runs: RunStore;
+  stacks: StackStore;
+  transitions: Transitions;
+  transactions: Transactions;
+  clock: Clock;
+  newId: NewId;
+}): RunCommands {
+  const { runs, stacks, transitions, transactions, clock, newId } = parts;
+
+  async function create(request: CreateRun): Promise<Run | 'duplicate'> {
+    return transactions.write(async (tx) => {
+      const stack = await stacks.findByKey(request.stackKey, tx);
+      if (!stack) throw new UserError('not-found', 'The stack no longer exists.');
+      const id = newId();
+      const run = await transitions.create(
+        tx,
+        stack,
+        {
+          id,
+          stackKey: stack.key,
+          type: request.type,
+          branch: request.branch,
+          commit: request.commit,
+          createdAtMs: clock.nowMs(),
+          triggeredBy: request.triggeredBy,
+          ...(request.command === undefined ? {} : { command: request.command }),
+          priority: 0,
+          dedupeKey: request.dedupeKey ?? `run:${id}`,
+        },
+        request.actor,
+      );
+      if (run !== 'duplicate' && run.type === 'PROPOSED') await supersede(tx, run);
+      return run;
+    });
+  }
+
+  async function supersede(tx: Tx, newer: Run): Promise<void> {
+    const older = (await runs.unfinished(newer.stackKey, tx)).filter(
+      (run) => run.type === 'PROPOSED' && run.branch === newer.branch && run.id !== newer.id,
+    );
+    for (const run of older) {
+      const note = `superseded by run ${newer.id}`;
+      await transitions.move(tx, run, { kind: 'supersede' }, { actor: 'server', note });
+    }
+  }
+
+  async function command(
+    runId: string,
+    what: RunCommand,
+    request: CommandRequest,
+    check?: (run: Run, stack: Stack) => void,
+  ): Promise<CommandResult> {
+    return transactions.write(async (tx) => {
+      const run = await runs.find(runId, tx);
+      if (!run) throw new UserError('not-found', 'There is no such run.');
+      if (request.stateVersion !== undefined && request.stateVersion !== run.stateVersion) {
+        return { kind: 'conflict', state: run.state, stateVersion: run.stateVersion };
+      }
+      const stack = await stacks.findByKey(run.stackKey, tx);
+      if (stack) check?.(run, stack);
+      const moved = await transitions.move(tx, run, what, {
+        actor: request.actor,
+        note: request.note ?? null,
+      });
+      if (moved.kind === 'moved') return { kind: 'done', run: moved.run };
+      return moved.kind === 'refused'
+        ? { kind: 'conflict', state: moved.state, stateVersion: moved.stateVersion }
+        : { kind: 'conflict', state: run.state, stateVersion: run.stateVersion };
+    });
+  }
+
+  return {
+    create,
+    confirm: (runId, request) =>
+      command(runId, { kind: 'confirm' }, request, (run, stack) => {
+        if (
+          run.type === 'DESTROY' &&
+          run.state === 'UNCONFIRMED' &&
+          request.confirmation !== stack.settings.name
+        ) {
+          throw new UserError(
+            'confirmation-required',
+            'A tear-down is confirmed with the name of its stack.',
+            {
+              issues: [{ path: 'confirmation', message: 'must be the name of the stack' }],
+            },
+          );
+        }
+      }),
+    discard: (runId, request) => command(runId, { kind: 'discard' }, request),
+    cancel: (runId, request) => command(runId, { kind: 'cancel' }, request),
+    stop: (runId, request) => command(runId, { kind: 'stop' }, request),
+    async retry(runId, request) {
+      const run = await runs.find(runId);
+      if (!run) throw new UserError('not-found', 'There is no such run.');
+      if (!isTerminal(run.state)) {
+        throw new UserError(
+          'run-not-over',
+          `The run is ${run.state}; only a run that is over can be retried.`,
+        );
+      }
+      const again = await create({
+        stackKey: run.stackKey,
+        type: run.type,
+        branch: run.branch,
+        commit: run.commit,
+        actor: request.actor,
+        triggeredBy: request.triggeredBy,
+        ...(run.command === undefined ? {} : { command: run.command }),
+        dedupeKey: null,
+      });
+      if (again === 'duplicate') throw new Error('a run without a dedupe key cannot be a duplicate');
+      return again;
+    },
+  };
+}

@@ -1,0 +1,100 @@
+import type { Commit } from '../stacks/repository.ts';
+import type { Tx } from '../tx.ts';
+import type { Delta, Outcome, Run, RunState, RunType } from './run.ts';
+
+export interface NewRun {
+  readonly id: string;
+  readonly stackKey: string;
+  readonly type: RunType;
+  readonly branch: string;
+  readonly commit: Commit;
+  readonly createdAtMs: number;
+  readonly triggeredBy: string;
+  readonly command?: string;
+  readonly priority: number;
+  /** What started it; the same again for the same stack makes no second run. */
+  readonly dedupeKey: string;
+}
+
+/** What a transition may change besides state and version. */
+export interface RunChange {
+  readonly state: RunState;
+  readonly note: string | null;
+  readonly outcome?: Outcome;
+  readonly delta?: Delta;
+  readonly planDigest?: string;
+  readonly restarts?: number;
+  readonly hadWorker?: true;
+}
+
+export interface StoredEvent {
+  readonly state: RunState;
+  readonly stateVersion: number;
+  readonly timestampMs: number;
+  readonly actor: string;
+  readonly note: string | null;
+}
+
+export interface RunCommandRecord {
+  readonly phase: Phase;
+  readonly label: string;
+  readonly argv: readonly string[];
+  readonly startedAtMs: number;
+  readonly durationMs: number;
+  /** Null when it was killed. */
+  readonly exitCode: number | null;
+}
+
+export const phases = [
+  'preparing',
+  'initializing',
+  'planning',
+  'applying',
+  'destroying',
+  'performing',
+] as const;
+export type Phase = (typeof phases)[number];
+
+/** A run's plan as people look at it. `steps` are JSON objects in the shape of the specification, §2.3. */
+export interface StoredPlan {
+  readonly hasChanges: boolean;
+  readonly steps: readonly unknown[];
+}
+
+/** Where runs live. Reads see committed data; methods with `tx` see the transaction. */
+export interface RunStore {
+  find(id: string, tx?: Tx): Promise<Run | null>;
+  /** Newest first. `before` is the id of the last one seen. */
+  listOfStack(stackKey: string, options: { before: string | null; limit: number }): Promise<readonly Run[]>;
+  /** The newest run of a type, whatever its state. */
+  newestOfType(stackKey: string, type: RunType, tx?: Tx): Promise<Run | null>;
+  /** The runs of a stack that are not over, oldest first. */
+  unfinished(stackKey: string, tx?: Tx): Promise<readonly Run[]>;
+  inState(states: readonly RunState[]): Promise<readonly Run[]>;
+  events(runId: string): Promise<readonly StoredEvent[]>;
+  /** The actor of a run's first event. */
+  startedBy(tx: Tx | null, runId: string): Promise<string>;
+
+  /** Inserts with state QUEUED, version 1. 'duplicate' when the stack has a run with that dedupe key. */
+  insert(tx: Tx, run: NewRun): Promise<Run | 'duplicate'>;
+  /**
+   * Compare-and-set: changes the run only while it has `stateVersion`; null when somebody was faster.
+   * 'blocked' when another blocking run of the stack is active (the database's own mutex).
+   */
+  change(tx: Tx, id: string, stateVersion: number, change: RunChange): Promise<Run | null | 'blocked'>;
+  insertEvent(tx: Tx, runId: string, event: StoredEvent): Promise<void>;
+  setPriority(tx: Tx, id: string, priority: number): Promise<void>;
+
+  /** Appends; the ordinal is given here. */
+  addCommand(tx: Tx, runId: string, command: RunCommandRecord): Promise<void>;
+  commands(runId: string): Promise<readonly RunCommandRecord[]>;
+
+  savePlan(tx: Tx, runId: string, plan: StoredPlan & { readonly file: Uint8Array | null }): Promise<void>;
+  plan(runId: string): Promise<StoredPlan | null>;
+  planFile(runId: string): Promise<Uint8Array | null>;
+  /** What the run was frozen with, encrypted at rest. */
+  saveFrozen(tx: Tx, runId: string, frozen: unknown): Promise<void>;
+  frozen(runId: string, tx?: Tx): Promise<unknown>;
+  /** At the end of a run: its frozen settings and plan file go, its steps stay. */
+  forgetSecrets(tx: Tx, runId: string): Promise<void>;
+}

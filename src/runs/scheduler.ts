@@ -1,0 +1,116 @@
+import type { Logger } from '../logger.ts';
+import type { Stack } from '../stacks/stack.ts';
+import type { StackStore } from '../stacks/stack-store.ts';
+import type { Transactions, Tx } from '../tx.ts';
+import { isBlocking, isTerminal, type Run } from './run.ts';
+import type { Reactor } from './run-event.ts';
+import type { RunStore } from './run-store.ts';
+import type { Transitions } from './transition.ts';
+
+/**
+ * Decides which waiting runs may go on: QUEUED to READY. It is fair (priority, then age, one blocking run
+ * of a stack at a time); that two never run at once is the database's partial unique index.
+ */
+export interface Scheduler {
+  /** For the list of reactors: looks at the stack again after whatever happened to its run has committed. */
+  readonly reactor: Reactor;
+  /** Looks at one stack: after an unlock, or when a person changed a priority. */
+  wake(stackKey: string): void;
+  /** Looks at every stack that has a waiting run: at start, and now and then as a safety net. */
+  sweep(): Promise<void>;
+  /** Resolves when nothing it was woken for is left to do. */
+  settled(): Promise<void>;
+}
+
+/** What keeps a waiting run back. */
+export type Blocker =
+  | { readonly kind: 'run'; readonly run: string; readonly state: Run['state'] }
+  | { readonly kind: 'lock'; readonly holder: string; readonly reason: string };
+
+/** Null when the run may go on. `unfinished` are the runs of its stack that are not over. */
+export function blockerOf(
+  run: Run,
+  unfinished: readonly Run[],
+  stack: Pick<Stack, 'lock'>,
+  startedBy: string,
+): Blocker | null {
+  if (!isBlocking(run.type)) return null;
+  const others = unfinished.filter((other) => other.id !== run.id && isBlocking(other.type));
+  const active = others.find((other) => other.state !== 'QUEUED' && !isTerminal(other.state));
+  if (active) return { kind: 'run', run: active.id, state: active.state };
+  const ahead = others.find((other) => other.state === 'QUEUED' && goesBefore(other, run));
+  if (ahead) return { kind: 'run', run: ahead.id, state: ahead.state };
+  if (stack.lock && stack.lock.holder !== startedBy) {
+    return { kind: 'lock', holder: stack.lock.holder, reason: stack.lock.reason };
+  }
+  return null;
+}
+
+function goesBefore(a: Run, b: Run): boolean {
+  return a.priority === b.priority ? a.id < b.id : a.priority > b.priority;
+}
+
+export function createScheduler(parts: {
+  runs: RunStore;
+  stacks: StackStore;
+  /** Given late: transitions need this scheduler's reactor. */
+  transitions: () => Transitions;
+  transactions: Transactions;
+  logger: Logger;
+}): Scheduler {
+  const { runs, stacks, logger } = parts;
+  const pending = new Set<string>();
+  let working: Promise<void> | null = null;
+
+  async function scheduleStack(tx: Tx, stackKey: string): Promise<void> {
+    const stack = await stacks.findByKey(stackKey, tx);
+    if (!stack) return;
+    const unfinished = await runs.unfinished(stackKey, tx);
+    for (const run of unfinished) {
+      if (run.state !== 'QUEUED') continue;
+      const startedBy = await runs.startedBy(tx, run.id);
+      if (blockerOf(run, unfinished, stack, startedBy)) continue;
+      const moved = await parts
+        .transitions()
+        .move(tx, run, { kind: 'make-ready' }, { actor: 'server', note: null });
+      if (moved.kind === 'moved' && isBlocking(run.type)) {
+        // What was read above no longer holds for the others: look again, for the previews behind it.
+        pending.add(stackKey);
+        break;
+      }
+    }
+  }
+
+  async function work(): Promise<void> {
+    for (let [stackKey] = pending; stackKey !== undefined; [stackKey] = pending) {
+      pending.delete(stackKey);
+      const key = stackKey;
+      try {
+        await parts.transactions.write((tx) => scheduleStack(tx, key));
+      } catch (error) {
+        // The sweep comes back to it; one broken stack must not hold up the others.
+        logger.error({ err: error, stackKey: key }, 'scheduling a stack failed');
+      }
+    }
+    working = null;
+  }
+
+  function wake(stackKey: string): void {
+    pending.add(stackKey);
+    working ??= Promise.resolve().then(work);
+  }
+
+  return {
+    reactor: (tx, { run }) => {
+      if (run.state === 'QUEUED' || isTerminal(run.state)) tx.afterCommit(() => wake(run.stackKey));
+      return Promise.resolve();
+    },
+    wake,
+    async sweep() {
+      for (const run of await runs.inState(['QUEUED'])) wake(run.stackKey);
+    },
+    async settled() {
+      while (working !== null) await working;
+    },
+  };
+}

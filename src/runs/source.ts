@@ -1,0 +1,21 @@
+import type { Commit, Repository } from '../stacks/repository.ts';
+
+/** Where commits come from. Implemented by github/source.ts. */
+export interface Source {
+  /**
+   * The head of the branch, or `sha` when given. Null when there is no such branch or commit, or when the
+   * commit cannot be reached from the branch.
+   */
+  resolve(repository: Repository, branch: string, sha: string | null): Promise<Commit | null>;
+
+  /**
+   * Puts exactly that commit into `workTree` (empty, existing), with its git directory in `gitDir`,
+   * outside the work tree. No credential is left behind. Rejects with a UserError that says what to do.
+   */
+  fetch(
+    repository: Repository,
+    sha: string,
+    target: { readonly gitDir: string; readonly workTree: string },
+    signal: AbortSignal,
+  ): Promise<void>;
+}

@@ -1,0 +1,107 @@
+import type { Actor } from '../access/actor.ts';
+import { actorName, triggerName } from '../access/actor.ts';
+import type { Stack } from '../stacks/stack.ts';
+import type { StackStore } from '../stacks/stack-store.ts';
+import { type Push, selectStacks } from '../stacks/trigger.ts';
+import { UserError } from '../user-error.ts';
+import type { RunCommands } from './commands.ts';
+import type { Run, RunType } from './run.ts';
+import type { RunStore } from './run-store.ts';
+import type { Source } from './source.ts';
+
+/** What makes runs: pushes and people. */
+export interface Triggers {
+  /** One note for each stack of the repository: which run was made, or why none. Safe to repeat. */
+  push(push: Push, deliveryId: string): Promise<readonly string[]>;
+  /** Rejects with `commit-not-found`, `commit-not-tracked` or `command-required`. */
+  manual(stack: Stack, request: ManualTrigger, actor: Actor): Promise<Run>;
+}
+
+export interface ManualTrigger {
+  readonly type: RunType;
+  readonly branch?: string | undefined;
+  readonly sha?: string | undefined;
+  readonly command?: string | undefined;
+}
+
+export function createTriggers(parts: {
+  runs: RunStore;
+  stacks: StackStore;
+  commands: RunCommands;
+  source: Source;
+}): Triggers {
+  const { runs, stacks, commands, source } = parts;
+
+  async function startFromPush(stack: Stack, type: 'TRACKED' | 'PROPOSED', push: Push, deliveryId: string) {
+    if (type === 'TRACKED') {
+      // Suppressed only for the very commit of the newest run, so that a rollback A, B, A runs.
+      const newest = await runs.newestOfType(stack.key, 'TRACKED');
+      if (newest?.commit.hash === push.head.hash)
+        return `the newest run ${newest.id} has this commit already`;
+    }
+    const run = await commands.create({
+      stackKey: stack.key,
+      type,
+      branch: push.branch,
+      commit: push.head,
+      actor: push.pusherLogin,
+      triggeredBy: push.pusher,
+      dedupeKey: type === 'TRACKED' ? `push:${deliveryId}` : `commit:${push.head.hash}`,
+    });
+    return run === 'duplicate' ? 'there is a run for this already' : `${type} run ${run.id}`;
+  }
+
+  return {
+    async push(push, deliveryId) {
+      const selections = selectStacks(await stacks.ofRepository(push.repositoryId), push);
+      const notes: string[] = [];
+      for (const selection of selections) {
+        const outcome = selection.selected
+          ? await startFromPush(selection.stack, selection.type, push, deliveryId)
+          : selection.reason;
+        notes.push(`${selection.stack.id}: ${outcome}`);
+      }
+      return notes.length > 0 ? notes : ['no stack belongs to the repository'];
+    },
+
+    async manual(stack, request, actor) {
+      if (request.type === 'TASK' && !request.command?.trim()) {
+        throw new UserError('command-required', 'A task needs a command.', {
+          issues: [{ path: 'command', message: 'required for a run of type TASK' }],
+        });
+      }
+      const { settings, repository } = stack;
+      const branch = request.branch ?? settings.branch;
+      if (request.type !== 'PROPOSED' && branch !== settings.branch && !settings.promotion) {
+        throw new UserError(
+          'commit-not-tracked',
+          `Runs of type ${request.type} take commits of ${settings.branch} only.`,
+          {
+            hint: 'Turn promotion on for the stack, or start a PROPOSED run.',
+            issues: [{ path: 'branch', message: `must be ${settings.branch}` }],
+          },
+        );
+      }
+      const commit = await source.resolve(repository, branch, request.sha ?? null);
+      if (!commit) {
+        const what =
+          request.sha === undefined ? `The branch ${branch}` : `The commit ${request.sha} on ${branch}`;
+        throw new UserError('commit-not-found', `${what} was not found in ${repository.fullName}.`, {
+          issues: [{ path: request.sha === undefined ? 'branch' : 'sha', message: 'not found' }],
+        });
+      }
+      const run = await commands.create({
+        stackKey: stack.key,
+        type: request.type,
+        branch,
+        commit,
+        actor: actorName(actor),
+        triggeredBy: triggerName(actor),
+        ...(request.type === 'TASK' && request.command ? { command: request.command } : {}),
+        dedupeKey: null,
+      });
+      if (run === 'duplicate') throw new Error('a run without a dedupe key cannot be a duplicate');
+      return run;
+    },
+  };
+}
