@@ -1,0 +1,89 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import BetterSqlite3 from 'better-sqlite3';
+import { Kysely } from 'kysely';
+import type { Transactions, Tx } from '../tx.ts';
+import { sqliteDialect } from './dialect.ts';
+import { migrate } from './migrate.ts';
+import type { Schema } from './schema.ts';
+
+/**
+ * One SQLite file: a writer connection whose transactions are serialised here, and a read-only connection
+ * for everything that only looks. WAL with FULL durability: what was answered survives a power cut.
+ */
+export interface Database extends Transactions, AsyncDisposable {
+  /** Committed data only; never waits for a writer. Must not be used inside `write`: it sees the past. */
+  readonly read: Kysely<Schema>;
+  /** The queries of an open transaction. Throws when `tx` has ended or belongs to another database. */
+  inside(tx: Tx): Kysely<Schema>;
+  /** The writer connection, for hand-written prepared statements on hot paths inside `write`. */
+  rawInside(tx: Tx): BetterSqlite3.Database;
+}
+
+interface OpenTx extends Tx {
+  open: boolean;
+  readonly wakes: (() => void)[];
+}
+
+export function openDatabase(path: string): Database {
+  const writer = new BetterSqlite3(path, { timeout: 5000 });
+  writer.pragma('journal_mode = WAL');
+  writer.pragma('synchronous = FULL');
+  writer.pragma('foreign_keys = ON');
+  writer.pragma('wal_autocheckpoint = 4000');
+  migrate(writer);
+  const reader = new BetterSqlite3(path, { readonly: true, timeout: 5000 });
+
+  const write = new Kysely<Schema>({ dialect: sqliteDialect(writer) });
+  const read = new Kysely<Schema>({ dialect: sqliteDialect(reader) });
+  const current = new AsyncLocalStorage<OpenTx>();
+  const mine = new WeakSet<Tx>();
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function inTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    const wakes: (() => void)[] = [];
+    const tx: OpenTx = { open: true, wakes, afterCommit: (wake) => void wakes.push(wake) };
+    mine.add(tx);
+    // IMMEDIATE: a deferred transaction that reads first can fail with BUSY at its first write.
+    writer.exec('begin immediate');
+    let result: T;
+    try {
+      result = await current.run(tx, () => work(tx));
+      tx.open = false;
+      writer.exec('commit');
+    } catch (error) {
+      tx.open = false;
+      if (writer.inTransaction) writer.exec('rollback');
+      throw error;
+    }
+    for (const wake of wakes) wake();
+    return result;
+  }
+
+  function assertOpen(tx: Tx): void {
+    if (!mine.has(tx) || !(tx as OpenTx).open) throw new Error('the transaction has ended');
+  }
+
+  return {
+    read,
+    write(work) {
+      // It would wait for itself for ever: there is one writer.
+      if (current.getStore()?.open) return Promise.reject(new Error('write inside write'));
+      const turn = last.then(() => inTransaction(work));
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+    inside(tx) {
+      assertOpen(tx);
+      return write;
+    },
+    rawInside(tx) {
+      assertOpen(tx);
+      return writer;
+    },
+    async [Symbol.asyncDispose]() {
+      await last;
+      reader.close();
+      writer.close();
+    },
+  };
+}

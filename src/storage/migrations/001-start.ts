@@ -1,0 +1,207 @@
+/** The tables of the first release. Partial indexes carry rules that code alone could get wrong. */
+export const sql = `
+create table account (
+  id integer primary key,
+  login text not null,
+  installation_id integer,
+  suspended integer not null default 0
+) strict;
+
+create table repository (
+  id integer primary key,
+  account_id integer not null references account (id),
+  installation_id integer not null,
+  full_name text not null,
+  default_branch text not null,
+  is_private integer not null,
+  removed integer not null default 0
+) strict;
+create index repository_full_name on repository (full_name);
+
+create table stack (
+  key text primary key,
+  account_id integer not null references account (id),
+  id text not null,
+  repository_id integer not null references repository (id),
+  settings text not null,
+  lock text,
+  created_at_ms integer not null,
+  unique (account_id, id)
+) strict;
+create index stack_repository on stack (repository_id);
+
+create table stack_variable (
+  stack_key text not null references stack (key) on delete cascade,
+  name text not null,
+  secret integer not null,
+  access text not null,
+  value blob not null,
+  primary key (stack_key, name)
+) strict, without rowid;
+
+create table run (
+  id text primary key,
+  stack_key text not null references stack (key) on delete cascade,
+  type text not null,
+  state text not null,
+  state_version integer not null,
+  branch text not null,
+  commit_hash text not null,
+  "commit" text not null,
+  created_at_ms integer not null,
+  triggered_by text not null,
+  delta text,
+  note text,
+  outcome text,
+  command text,
+  plan_digest text,
+  restarts integer not null default 0,
+  had_worker integer not null default 0,
+  priority integer not null default 0,
+  dedupe_key text not null,
+  unique (stack_key, dedupe_key)
+) strict;
+create index run_of_stack on run (stack_key, id);
+create index run_waiting on run (state, id) where state in ('QUEUED', 'READY', 'CONFIRMED');
+-- The stack mutex: the scheduler makes it fair, this makes it certain.
+create unique index run_one_blocking on run (stack_key)
+  where type in ('TRACKED', 'TASK', 'DESTROY')
+    and state not in ('QUEUED', 'FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED');
+
+create table run_event (
+  seq integer primary key autoincrement,
+  run_id text not null references run (id) on delete cascade,
+  state_version integer not null,
+  state text not null,
+  timestamp_ms integer not null,
+  actor text not null,
+  note text,
+  unique (run_id, state_version)
+) strict;
+
+create table run_command (
+  run_id text not null references run (id) on delete cascade,
+  ordinal integer not null,
+  phase text not null,
+  label text not null,
+  argv text not null,
+  started_at_ms integer not null,
+  duration_ms integer not null,
+  exit_code integer,
+  primary key (run_id, ordinal)
+) strict, without rowid;
+
+create table run_box (
+  run_id text primary key references run (id) on delete cascade,
+  box blob not null
+) strict;
+
+create table run_plan (
+  run_id text primary key references run (id) on delete cascade,
+  steps blob not null,
+  has_changes integer not null,
+  file blob
+) strict;
+
+create table job (
+  id text primary key,
+  queue text not null,
+  key text not null,
+  priority integer not null,
+  run_at_ms integer not null,
+  data text not null,
+  attempt integer not null default 0,
+  lease_until_ms integer,
+  created_at_ms integer not null,
+  unique (queue, key)
+) strict;
+create index job_due on job (queue, priority desc, id) where lease_until_ms is null;
+
+create table inbox (
+  seq integer primary key autoincrement,
+  delivery_id text not null unique,
+  event text not null,
+  body blob,
+  received_at_ms integer not null,
+  state text not null,
+  attempts integer not null default 0,
+  next_at_ms integer not null,
+  note text
+) strict;
+create index inbox_due on inbox (next_at_ms, seq) where state = 'pending';
+create index inbox_body on inbox (received_at_ms) where body is not null;
+
+create table check_run (
+  run_id text primary key references run (id) on delete cascade,
+  repository_id integer not null,
+  check_run_id integer,
+  create_tried integer not null default 0,
+  desired text not null,
+  desired_version integer not null,
+  settled_version integer not null default 0,
+  attempts integer not null default 0,
+  next_at_ms integer not null,
+  last_error text
+) strict;
+create index check_run_due on check_run (next_at_ms) where settled_version < desired_version;
+
+create table webhook (
+  id text primary key,
+  stack_key text not null references stack (key) on delete cascade,
+  endpoint text not null,
+  endpoint_key text not null,
+  enabled integer not null default 1,
+  secret blob,
+  disabled_reason text,
+  created_at_ms integer not null,
+  version integer not null default 1,
+  unique (stack_key, endpoint_key)
+) strict;
+
+create table payload (
+  run_id text not null references run (id) on delete cascade,
+  state_version integer not null,
+  body blob not null,
+  primary key (run_id, state_version)
+) strict, without rowid;
+
+create table delivery (
+  id text primary key,
+  webhook_id text not null references webhook (id) on delete cascade,
+  run_id text not null,
+  state_version integer not null,
+  status text not null,
+  attempts integer not null default 0,
+  earlier_attempts integer not null default 0,
+  next_at_ms integer,
+  lease_until_ms integer,
+  created_at_ms integer not null,
+  unique (webhook_id, run_id, state_version)
+) strict;
+create index delivery_due on delivery (next_at_ms) where next_at_ms is not null;
+-- The pump walks from one endpoint with work to the next, however long the queue of each is.
+create index delivery_due_of_webhook on delivery (webhook_id, next_at_ms) where next_at_ms is not null;
+create index delivery_leased on delivery (lease_until_ms) where lease_until_ms is not null;
+create index delivery_of_webhook on delivery (webhook_id, id);
+
+create table attempt (
+  delivery_id text not null references delivery (id) on delete cascade,
+  number integer not null,
+  started_at_ms integer not null,
+  duration_ms integer,
+  outcome text not null,
+  status_code integer,
+  error text,
+  detail text,
+  primary key (delivery_id, number)
+) strict, without rowid;
+
+create table token (
+  id text primary key,
+  name text not null,
+  role text not null,
+  account text,
+  hash text not null unique,
+  created_at_ms integer not null
+) strict;
+`;

@@ -1,0 +1,71 @@
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRaw } from 'node:zlib';
+import type { RunStore } from '../runs/run-store.ts';
+import type { Database } from './database.ts';
+import type { SecretBox } from './secret-box.ts';
+
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
+
+type BoxMethods = Pick<
+  RunStore,
+  'savePlan' | 'plan' | 'planFile' | 'saveFrozen' | 'frozen' | 'forgetSecrets'
+>;
+
+/** The parts of a run that are large or secret: its plan, and what it was frozen with. */
+export function createRunBox(database: Database, box: SecretBox): BoxMethods {
+  const frozenPurpose = (runId: string) => `run ${runId} frozen`;
+  const planPurpose = (runId: string) => `run ${runId} plan`;
+
+  return {
+    async savePlan(tx, runId, { steps, hasChanges, file }) {
+      const columns = {
+        steps: await deflate(JSON.stringify(steps)),
+        has_changes: hasChanges ? 1 : 0,
+        file: file && box.seal(planPurpose(runId), file),
+      } as const;
+      await database
+        .inside(tx)
+        .insertInto('run_plan')
+        .values({ run_id: runId, ...columns })
+        .onConflict((conflict) => conflict.column('run_id').doUpdateSet(columns))
+        .execute();
+    },
+
+    async plan(runId) {
+      const query = database.read.selectFrom('run_plan').select(['steps', 'has_changes']);
+      const row = await query.where('run_id', '=', runId).executeTakeFirst();
+      if (!row) return null;
+      const steps = JSON.parse((await inflate(row.steps)).toString('utf8')) as unknown[];
+      return { steps, hasChanges: row.has_changes === 1 };
+    },
+
+    async planFile(runId) {
+      const query = database.read.selectFrom('run_plan').select('file').where('run_id', '=', runId);
+      const file = (await query.executeTakeFirst())?.file;
+      return file ? box.open(planPurpose(runId), file) : null;
+    },
+
+    async saveFrozen(tx, runId, frozen) {
+      const sealed = box.seal(frozenPurpose(runId), JSON.stringify(frozen));
+      await database
+        .inside(tx)
+        .insertInto('run_box')
+        .values({ run_id: runId, box: sealed })
+        .onConflict((conflict) => conflict.column('run_id').doUpdateSet({ box: sealed }))
+        .execute();
+    },
+
+    async frozen(runId, tx) {
+      const db = tx ? database.inside(tx) : database.read;
+      const row = await db.selectFrom('run_box').select('box').where('run_id', '=', runId).executeTakeFirst();
+      return row ? JSON.parse(box.open(frozenPurpose(runId), row.box).toString('utf8')) : null;
+    },
+
+    async forgetSecrets(tx, runId) {
+      const db = database.inside(tx);
+      await db.deleteFrom('run_box').where('run_id', '=', runId).execute();
+      await db.updateTable('run_plan').set({ file: null }).where('run_id', '=', runId).execute();
+    },
+  };
+}

@@ -1,0 +1,191 @@
+import BetterSqlite3 from 'better-sqlite3';
+import type { Run, RunState } from '../runs/run.ts';
+import type { RunChange, RunStore } from '../runs/run-store.ts';
+import type { Tx } from '../tx.ts';
+import type { Database } from './database.ts';
+import { createRunBox } from './run-box.ts';
+import { toCommand, toEvent, toRun } from './run-rows.ts';
+import type { SecretBox } from './secret-box.ts';
+
+const over = ['FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED'] satisfies RunState[];
+
+export function createRunStore(database: Database, box: SecretBox): RunStore {
+  const from = (tx?: Tx | null) => (tx ? database.inside(tx) : database.read);
+
+  return {
+    ...createRunBox(database, box),
+
+    async find(id, tx) {
+      const row = await from(tx).selectFrom('run').selectAll().where('id', '=', id).executeTakeFirst();
+      return row ? toRun(row) : null;
+    },
+
+    async listOfStack(stackKey, { before, limit }) {
+      let query = database.read.selectFrom('run').selectAll().where('stack_key', '=', stackKey);
+      if (before !== null) query = query.where('id', '<', before);
+      return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toRun);
+    },
+
+    async newestOfType(stackKey, type, tx) {
+      const row = await from(tx)
+        .selectFrom('run')
+        .selectAll()
+        .where('stack_key', '=', stackKey)
+        .where('type', '=', type)
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row ? toRun(row) : null;
+    },
+
+    async unfinished(stackKey, tx) {
+      const rows = await from(tx)
+        .selectFrom('run')
+        .selectAll()
+        .where('stack_key', '=', stackKey)
+        .where('state', 'not in', over)
+        .orderBy('id')
+        .execute();
+      return rows.map(toRun);
+    },
+
+    async inState(states) {
+      const rows = await database.read
+        .selectFrom('run')
+        .selectAll()
+        .where('state', 'in', states)
+        .orderBy('id')
+        .execute();
+      return rows.map(toRun);
+    },
+
+    async events(runId) {
+      const query = database.read.selectFrom('run_event').selectAll().where('run_id', '=', runId);
+      return (await query.orderBy('state_version').execute()).map(toEvent);
+    },
+
+    async startedBy(tx, runId) {
+      const query = from(tx).selectFrom('run_event').select('actor').where('run_id', '=', runId);
+      return (await query.where('state_version', '=', 1).executeTakeFirst())?.actor ?? '';
+    },
+
+    async insert(tx, run) {
+      const row = await database
+        .inside(tx)
+        .insertInto('run')
+        .values({
+          id: run.id,
+          stack_key: run.stackKey,
+          type: run.type,
+          state: 'QUEUED',
+          state_version: 1,
+          branch: run.branch,
+          commit_hash: run.commit.hash,
+          commit: JSON.stringify(run.commit),
+          created_at_ms: run.createdAtMs,
+          triggered_by: run.triggeredBy,
+          command: run.command ?? null,
+          restarts: 0,
+          had_worker: 0,
+          priority: run.priority,
+          dedupe_key: run.dedupeKey,
+        })
+        .onConflict((conflict) => conflict.columns(['stack_key', 'dedupe_key']).doNothing())
+        .returningAll()
+        .executeTakeFirst();
+      return row ? toRun(row) : 'duplicate';
+    },
+
+    async change(tx, id, stateVersion, change) {
+      try {
+        return await compareAndSet(database, tx, id, stateVersion, change);
+      } catch (error) {
+        if (isStackMutex(error)) return 'blocked';
+        throw error;
+      }
+    },
+
+    async insertEvent(tx, runId, event) {
+      const { state, stateVersion, timestampMs, actor, note } = event;
+      await database
+        .inside(tx)
+        .insertInto('run_event')
+        .values({
+          run_id: runId,
+          state,
+          state_version: stateVersion,
+          timestamp_ms: timestampMs,
+          actor,
+          note,
+        })
+        .execute();
+    },
+
+    async setPriority(tx, id, priority) {
+      await database.inside(tx).updateTable('run').set({ priority }).where('id', '=', id).execute();
+    },
+
+    async addCommand(tx, runId, command) {
+      const db = database.inside(tx);
+      const last = await db
+        .selectFrom('run_command')
+        .select((select) => select.fn.max('ordinal').as('ordinal'))
+        .where('run_id', '=', runId)
+        .executeTakeFirst();
+      await db
+        .insertInto('run_command')
+        .values({
+          run_id: runId,
+          ordinal: (last?.ordinal ?? 0) + 1,
+          phase: command.phase,
+          label: command.label,
+          argv: JSON.stringify(command.argv),
+          started_at_ms: command.startedAtMs,
+          duration_ms: command.durationMs,
+          exit_code: command.exitCode,
+        })
+        .execute();
+    },
+
+    async commands(runId) {
+      const query = database.read.selectFrom('run_command').selectAll().where('run_id', '=', runId);
+      return (await query.orderBy('ordinal').execute()).map(toCommand);
+    },
+  };
+}
+
+async function compareAndSet(
+  database: Database,
+  tx: Tx,
+  id: string,
+  stateVersion: number,
+  change: RunChange,
+): Promise<Run | null> {
+  const row = await database
+    .inside(tx)
+    .updateTable('run')
+    .set({
+      state: change.state,
+      state_version: stateVersion + 1,
+      note: change.note,
+      ...(change.outcome === undefined ? {} : { outcome: change.outcome }),
+      ...(change.delta === undefined ? {} : { delta: JSON.stringify(change.delta) }),
+      ...(change.planDigest === undefined ? {} : { plan_digest: change.planDigest }),
+      ...(change.restarts === undefined ? {} : { restarts: change.restarts }),
+      ...(change.hadWorker === undefined ? {} : { had_worker: 1 }),
+    })
+    .where('id', '=', id)
+    .where('state_version', '=', stateVersion)
+    .returningAll()
+    .executeTakeFirst();
+  return row ? toRun(row) : null;
+}
+
+/** The partial unique index `run_one_blocking` names its only column. */
+function isStackMutex(error: unknown): boolean {
+  return (
+    error instanceof BetterSqlite3.SqliteError &&
+    error.code === 'SQLITE_CONSTRAINT_UNIQUE' &&
+    error.message.endsWith(': run.stack_key')
+  );
+}

@@ -1,0 +1,234 @@
+import type { Generated } from 'kysely';
+
+/**
+ * The tables, as the queries see them. Portable column types only, so that a second database can follow:
+ * ids are text (ULID) or GitHub's integers, times are integer milliseconds since the epoch, flags 0 or 1,
+ * JSON is text that a store parses. Keep equal to migrations/: test/storage/schema.test.ts compares them.
+ */
+type Flag = 0 | 1;
+type Json = string;
+
+export interface Schema {
+  account: AccountRow;
+  repository: RepositoryRow;
+  stack: StackRow;
+  stack_variable: StackVariableRow;
+  run: RunRow;
+  run_event: RunEventRow;
+  run_command: RunCommandRow;
+  run_box: RunBoxRow;
+  run_plan: RunPlanRow;
+  job: JobRow;
+  inbox: InboxRow;
+  check_run: CheckRunRow;
+  webhook: WebhookRow;
+  payload: PayloadRow;
+  delivery: DeliveryRow;
+  attempt: AttemptRow;
+  token: TokenRow;
+}
+
+export interface AccountRow {
+  id: number;
+  login: string;
+  installation_id: number | null;
+  suspended: Flag;
+}
+
+export interface RepositoryRow {
+  id: number;
+  account_id: number;
+  installation_id: number;
+  full_name: string;
+  default_branch: string;
+  is_private: Flag;
+  /** 1 once the App lost access; its stacks stay. */
+  removed: Flag;
+}
+
+export interface StackRow {
+  key: string;
+  account_id: number;
+  id: string;
+  repository_id: number;
+  settings: Json;
+  lock: Json | null;
+  created_at_ms: number;
+}
+
+export interface StackVariableRow {
+  stack_key: string;
+  name: string;
+  secret: Flag;
+  access: string;
+  /** Encrypted, whether secret or not. */
+  value: Uint8Array;
+}
+
+export interface RunRow {
+  id: string;
+  stack_key: string;
+  type: string;
+  state: string;
+  state_version: number;
+  branch: string;
+  commit_hash: string;
+  commit: Json;
+  created_at_ms: number;
+  triggered_by: string;
+  delta: Json | null;
+  note: string | null;
+  outcome: string | null;
+  command: string | null;
+  plan_digest: string | null;
+  restarts: number;
+  had_worker: Flag;
+  priority: number;
+  /** What started it, e.g. a delivery's id: one run of a stack for each. */
+  dedupe_key: string;
+}
+
+export interface RunEventRow {
+  /** Order of commits over all runs; the cursor of /api/v1/events. */
+  seq: Generated<number>;
+  run_id: string;
+  state_version: number;
+  state: string;
+  timestamp_ms: number;
+  actor: string;
+  note: string | null;
+}
+
+export interface RunCommandRow {
+  run_id: string;
+  ordinal: number;
+  phase: string;
+  label: string;
+  argv: Json;
+  started_at_ms: number;
+  duration_ms: number;
+  exit_code: number | null;
+}
+
+/** What the run was frozen with and what its hooks exported: encrypted JSON, gone when the run ends. */
+export interface RunBoxRow {
+  run_id: string;
+  box: Uint8Array;
+}
+
+export interface RunPlanRow {
+  run_id: string;
+  /** Deflated JSON of the steps. */
+  steps: Uint8Array;
+  has_changes: Flag;
+  /** The tool's plan file, encrypted; null when none was saved, and once the run ended. */
+  file: Uint8Array | null;
+}
+
+export interface JobRow {
+  id: string;
+  queue: string;
+  /** At most one unfinished job of a queue has a key. */
+  key: string;
+  priority: number;
+  run_at_ms: number;
+  data: Json;
+  /** Counts claims; fences every report. */
+  attempt: number;
+  lease_until_ms: number | null;
+  created_at_ms: number;
+}
+
+export interface InboxRow {
+  /** Order of arrival. */
+  seq: number;
+  delivery_id: string;
+  event: string;
+  /** Null once it was dropped for its age; the id stays, so that an old request cannot be replayed. */
+  body: Uint8Array | null;
+  received_at_ms: number;
+  /** pending, done, ignored or failed */
+  state: string;
+  attempts: number;
+  next_at_ms: number;
+  /** Why nothing was done, or what went wrong last. */
+  note: string | null;
+}
+
+export interface CheckRunRow {
+  run_id: string;
+  repository_id: number;
+  /** GitHub's id, once known. */
+  check_run_id: number | null;
+  /** 1 before the first create is sent: its answer may be lost, so GitHub is searched before another. */
+  create_tried: Flag;
+  /** What GitHub should show: the request body, whole. */
+  desired: Json;
+  desired_version: number;
+  /** The version that needs nothing more: it was sent, or given up (then `last_error` says why). */
+  settled_version: number;
+  attempts: number;
+  next_at_ms: number;
+  last_error: string | null;
+}
+
+export interface WebhookRow {
+  id: string;
+  stack_key: string;
+  endpoint: string;
+  endpoint_key: string;
+  enabled: Flag;
+  secret: Uint8Array | null;
+  disabled_reason: string | null;
+  created_at_ms: number;
+  /** +1 with every change: caches of keys and sockets go by it. */
+  version: number;
+}
+
+/** The body of a state change, serialised once; webhooks, replays and the events API send these bytes. */
+export interface PayloadRow {
+  run_id: string;
+  state_version: number;
+  body: Uint8Array;
+}
+
+/** One state change for one webhook; resends and replays are further attempts of the same row. */
+export interface DeliveryRow {
+  id: string;
+  webhook_id: string;
+  run_id: string;
+  state_version: number;
+  status: string;
+  /** Claims so far; fences every result. */
+  attempts: number;
+  /** Attempts made before the present round of the schedule: a resend starts a new round. */
+  earlier_attempts: number;
+  /** When something must be done about it: the next attempt, or the end of the lease. Null: nothing. */
+  next_at_ms: number | null;
+  /** Not null from the claim to its result. */
+  lease_until_ms: number | null;
+  created_at_ms: number;
+}
+
+export interface AttemptRow {
+  delivery_id: string;
+  number: number;
+  started_at_ms: number;
+  duration_ms: number | null;
+  outcome: string;
+  status_code: number | null;
+  /** What kind of failure, one word. */
+  error: string | null;
+  /** The code behind it, e.g. ECONNREFUSED, or why the target was blocked. */
+  detail: string | null;
+}
+
+export interface TokenRow {
+  id: string;
+  name: string;
+  role: string;
+  account: string | null;
+  /** SHA-256 of the token, hex. The token itself is not stored. */
+  hash: string;
+  created_at_ms: number;
+}

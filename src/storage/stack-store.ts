@@ -1,0 +1,167 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { EnvironmentAccess, EnvironmentVariable } from '../stacks/environment.ts';
+import type { Stack, StackLock, StackSettings } from '../stacks/stack.ts';
+import type { StackStore } from '../stacks/stack-store.ts';
+import type { Database } from './database.ts';
+import type { AccountRow, RepositoryRow, Schema, StackRow } from './schema.ts';
+import type { SecretBox } from './secret-box.ts';
+
+export function createStackStore(database: Database, box: SecretBox): StackStore {
+  const from = (tx?: Parameters<Database['inside']>[0]) => (tx ? database.inside(tx) : database.read);
+  const purpose = (key: string, name: string) => `stack ${key} variable ${name}`;
+
+  return {
+    async find(account, id) {
+      const row = await stacks(database.read)
+        .where((where) => where.fn('lower', ['account.login']), '=', account.toLowerCase())
+        .where('stack.id', '=', id)
+        .executeTakeFirst();
+      return row ? toStack(row) : null;
+    },
+
+    async findByKey(key, tx) {
+      const row = await stacks(from(tx)).where('stack.key', '=', key).executeTakeFirst();
+      return row ? toStack(row) : null;
+    },
+
+    async list({ account, after, limit }) {
+      let query = stacks(database.read).orderBy('stack.key').limit(limit);
+      if (after !== null) query = query.where('stack.key', '>', after);
+      if (account !== null) {
+        query = query.where((where) => where.fn('lower', ['account.login']), '=', account.toLowerCase());
+      }
+      return (await query.execute()).map(toStack);
+    },
+
+    async ofRepository(repositoryId, tx) {
+      const rows = await stacks(from(tx))
+        .where('stack.repository_id', '=', repositoryId)
+        .orderBy('stack.id')
+        .execute();
+      return rows.map(toStack);
+    },
+
+    async insert(tx, stack) {
+      const result = await database
+        .inside(tx)
+        .insertInto('stack')
+        .values({
+          key: stack.key,
+          id: stack.id,
+          account_id: stack.accountId,
+          repository_id: stack.repositoryId,
+          settings: JSON.stringify(stack.settings),
+          lock: null,
+          created_at_ms: stack.createdAtMs,
+        })
+        .onConflict((conflict) => conflict.columns(['account_id', 'id']).doNothing())
+        .executeTakeFirst();
+      return result.numInsertedOrUpdatedRows === 1n ? 'inserted' : 'exists';
+    },
+
+    async updateSettings(tx, key, settings) {
+      const update = database
+        .inside(tx)
+        .updateTable('stack')
+        .set({ settings: JSON.stringify(settings) });
+      await update.where('key', '=', key).execute();
+    },
+
+    async remove(tx, key) {
+      await database.inside(tx).deleteFrom('stack').where('key', '=', key).execute();
+    },
+
+    async setLock(tx, key, lock) {
+      const update = database
+        .inside(tx)
+        .updateTable('stack')
+        .set({ lock: lock && JSON.stringify(lock) });
+      await update.where('key', '=', key).execute();
+    },
+
+    async environment(key) {
+      const rows = await database.read
+        .selectFrom('stack_variable')
+        .selectAll()
+        .where('stack_key', '=', key)
+        .orderBy('name')
+        .execute();
+      return rows.map((row) => ({
+        name: row.name,
+        value: box.open(purpose(key, row.name), row.value).toString('utf8'),
+        secret: row.secret === 1,
+        access: row.access as EnvironmentAccess,
+      }));
+    },
+
+    async putVariable(tx, key, variable: EnvironmentVariable) {
+      const columns = {
+        secret: variable.secret ? 1 : 0,
+        access: variable.access,
+        value: box.seal(purpose(key, variable.name), variable.value),
+      } as const;
+      await database
+        .inside(tx)
+        .insertInto('stack_variable')
+        .values({ stack_key: key, name: variable.name, ...columns })
+        .onConflict((conflict) => conflict.columns(['stack_key', 'name']).doUpdateSet(columns))
+        .execute();
+    },
+
+    async removeVariable(tx, key, name) {
+      const result = await database
+        .inside(tx)
+        .deleteFrom('stack_variable')
+        .where('stack_key', '=', key)
+        .where('name', '=', name)
+        .executeTakeFirst();
+      return result.numDeletedRows > 0n;
+    },
+  };
+}
+
+function stacks(db: Kysely<Schema>) {
+  return db
+    .selectFrom('stack')
+    .innerJoin('account', 'account.id', 'stack.account_id')
+    .innerJoin('repository', 'repository.id', 'stack.repository_id')
+    .select([
+      'stack.key',
+      'stack.id',
+      'stack.settings',
+      'stack.lock',
+      'stack.created_at_ms',
+      'account.login',
+      'repository.id as repository_id',
+      'repository.account_id',
+      'repository.installation_id',
+      'repository.full_name',
+      'repository.default_branch',
+      'repository.is_private',
+    ]);
+}
+
+type JoinedRow = Pick<Selectable<StackRow>, 'key' | 'id' | 'settings' | 'lock' | 'created_at_ms'> &
+  Pick<AccountRow, 'login'> &
+  Pick<RepositoryRow, 'account_id' | 'installation_id' | 'full_name' | 'default_branch' | 'is_private'> & {
+    repository_id: number;
+  };
+
+function toStack(row: JoinedRow): Stack {
+  return {
+    key: row.key,
+    account: row.login,
+    id: row.id,
+    repository: {
+      id: row.repository_id,
+      accountId: row.account_id,
+      installationId: row.installation_id,
+      fullName: row.full_name,
+      defaultBranch: row.default_branch,
+      isPrivate: row.is_private === 1,
+    },
+    settings: JSON.parse(row.settings) as StackSettings,
+    lock: row.lock === null ? null : (JSON.parse(row.lock) as StackLock),
+    createdAtMs: row.created_at_ms,
+  };
+}
