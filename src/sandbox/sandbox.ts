@@ -1,0 +1,110 @@
+/**
+ * The port to whatever keeps hostile repository code in: one command in, one outcome out.
+ *
+ * A command sees only the mounts, files and environment named here, and reaches the network only through
+ * its run's proxy. The sandbox knows nothing about runs, vendors or secrets; it is told what to mount and
+ * which values to hide. Implementations: `bubblewrap.ts`, and `none.ts`, which an operator has to ask for.
+ */
+export interface Sandbox {
+  readonly kind: 'bubblewrap' | 'none';
+
+  /** One line for `doctor`, the health page and check runs: driver, version, tier. */
+  describe(): string;
+
+  /**
+   * Prepares a directory that commands of one run may write, so that the identity they run under owns it.
+   * The parents must be writable by the server only (mount sources are trusted up to the last segment).
+   * Rejects when a file in it is a hard link of one elsewhere: a run could write the other through it
+   * (check repositories out with `--no-hardlinks`).
+   */
+  own(directory: string, identity: RunIdentity): Promise<void>;
+
+  /**
+   * Runs one command to its end. Never rejects for anything the command does; rejects only for bugs.
+   * After it resolves no process of the command is left.
+   */
+  run(command: SandboxCommand): Promise<SandboxResult>;
+
+  /** Removes a directory that a run could write, whatever modes, depth or number of files it left there. */
+  remove(directory: string, identity: RunIdentity): Promise<void>;
+}
+
+/** Commands of one run share an identity; two runs that are active at once must not. */
+export interface RunIdentity {
+  /** Stable for the life of the run, e.g. its id. */
+  readonly key: string;
+}
+
+export interface SandboxCommand {
+  readonly identity: RunIdentity;
+  /** The program by absolute path inside the sandbox, or by name looked up on the PATH of `environment`. */
+  readonly argv: readonly [string, ...string[]];
+  /**
+   * Everything the command sees; nothing is inherited. The driver adds PWD, and with network the proxy
+   * variables (its own win) and those of the certificate bundle (yours win).
+   */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Absolute, inside. */
+  readonly workingDirectory: string;
+  readonly mounts: readonly Mount[];
+  readonly network: NetworkAccess;
+  readonly limits: Limits;
+  /** Called with each chunk in order of arrival, already capped but not redacted. Must not throw. */
+  readonly onOutput: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
+  /** Called for each connection the command asked the proxy for. For the run's log. Must not throw. */
+  readonly onConnection?: (connection: ConnectionDecision) => void;
+  /**
+   * Aborting asks the command to stop: SIGINT, after `limits.graceMs` a second SIGINT, after 15 s more
+   * SIGKILL of the whole sandbox. The result is then `stopped` whatever exit code the command found.
+   */
+  readonly signal: AbortSignal;
+}
+
+export interface Mount {
+  /** On the host. Never at or below a path that a run can write, except that path itself. */
+  readonly source: string;
+  /** Inside; absolute; never below the target of a writable mount. */
+  readonly target: string;
+  readonly writable: boolean;
+}
+
+export type NetworkAccess =
+  | { readonly mode: 'none' }
+  | {
+      readonly mode: 'public' | 'allowlist';
+      /** Hosts, `*.suffix`, or private targets (`host`, CIDR, each optionally `:port`); see proxy-rules.ts. */
+      readonly allowedHosts: readonly string[];
+    };
+
+export interface ConnectionDecision {
+  readonly host: string;
+  readonly port: number;
+  /** Fit for a log: `allowed`, or why not. */
+  readonly decision: string;
+  readonly isAllowed: boolean;
+}
+
+export interface Limits {
+  readonly wallMs: number;
+  /** Without a byte of output for so long; null = no limit. */
+  readonly silenceMs: number | null;
+  /** Bytes of stdout and stderr together after which the command is killed. */
+  readonly outputBytes: number;
+  readonly processes: number;
+  /** Bytes of RLIMIT_DATA of each process. Node 24 does not start below 1 GiB. */
+  readonly dataBytes: number;
+  readonly fileBytes: number;
+  /** Between the first and the second SIGINT. */
+  readonly graceMs: number;
+}
+
+export type SandboxResult =
+  | { readonly kind: 'exited'; readonly exitCode: number; readonly durationMs: number }
+  /** Ended by us. `exitCode` is what the command answered to the polite signal, null after SIGKILL. */
+  | {
+      readonly kind: 'stopped' | 'timeout' | 'silence' | 'output_limit';
+      readonly exitCode: number | null;
+      readonly durationMs: number;
+    }
+  /** The command never started: no sandbox, or no such program inside. */
+  | { readonly kind: 'unavailable'; readonly message: string; readonly durationMs: number };

@@ -1,0 +1,224 @@
+import { createReadStream } from 'node:fs';
+import { constants, mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createOutputWindow, createRedactor } from '../sandbox/output.ts';
+import type { Mount, SandboxResult } from '../sandbox/sandbox.ts';
+import { exportsFile, hookPrologue, maxExportsBytes, readExports } from './hooks.ts';
+import {
+  commandEnvironment,
+  failed,
+  ok,
+  over,
+  type PhaseContext,
+  type RunContext,
+  type StepFailure,
+  type StepResult,
+} from './run-context.ts';
+import type { CommandOutputs, VendorCommand } from './vendor.ts';
+import { workspaceMounts } from './workspace.ts';
+
+/** The output directory of a command as it sees it; with SANDBOX=none the host's path is used instead. */
+const insideOutput = '/output';
+const insidePrologue = '/run/slipway/hook-prologue.sh';
+export const insidePlan = '/run/slipway/plan';
+/** What error recognition looks at. */
+const tailBytes = 64 * 1024;
+
+interface Execution {
+  readonly result: SandboxResult;
+  readonly outputs: CommandOutputs;
+  /** Removes the output directory. */
+  discard(): Promise<void>;
+}
+
+interface CommandPlan {
+  readonly label: string;
+  readonly argv: readonly [string, ...string[]];
+  readonly environment: (output: string) => Record<string, string>;
+  readonly extraMounts?: readonly Mount[];
+  readonly withOutput: boolean;
+}
+
+/**
+ * Runs one command of a phase in the sandbox: its environment and mounts, its section of the log, its
+ * record. What its exit means is the caller's to say.
+ */
+async function execute(context: RunContext, phase: PhaseContext, plan: CommandPlan): Promise<Execution> {
+  const { sandbox, workspace, assignment, clock } = context;
+  context.outputs += 1;
+  const hostOutput = join(workspace.root, 'out', String(context.outputs));
+  const output = sandbox.kind === 'none' ? hostOutput : insideOutput;
+  await mkdir(hostOutput, { mode: 0o700 });
+  await sandbox.own(hostOutput, workspace.identity);
+
+  const secrets = assignment.frozen.variables.filter(({ secret }) => secret).map(({ value }) => value);
+  const streams = { stdout: sink(secrets, phase), stderr: sink(secrets, phase) };
+  const mounts: Mount[] = [...workspaceMounts(workspace, sandbox)];
+  if (sandbox.kind !== 'none') {
+    mounts.push(...context.vendor.toolMounts().map((mount) => ({ ...mount, writable: false })));
+    if (plan.withOutput) mounts.push({ source: hostOutput, target: insideOutput, writable: true });
+    mounts.push(...(plan.extraMounts ?? []));
+  }
+
+  phase.log.line(`$ ${plan.label}`);
+  const startedAtMs = clock.nowMs();
+  const result = await sandbox.run({
+    identity: workspace.identity,
+    argv: plan.argv,
+    environment: { ...commandEnvironment(context, phase), ...plan.environment(output) },
+    workingDirectory: context.projectRoot,
+    mounts,
+    network: context.network,
+    limits: phase.half === 'plan' ? context.limits.plan : context.limits.apply,
+    onOutput: (stream, chunk) => streams[stream].write(chunk),
+    signal: context.signal,
+  });
+  streams.stdout.end();
+  streams.stderr.end();
+  const exitCode = result.kind === 'unavailable' ? null : result.exitCode;
+  phase.log.line(`[${describeResult(result)} in ${(result.durationMs / 1000).toFixed(2)} s]`);
+  await phase.log.flush();
+  await context.server.command(assignment, {
+    phase: phase.phase,
+    label: plan.label,
+    argv: plan.argv,
+    startedAtMs,
+    durationMs: result.durationMs,
+    exitCode,
+  });
+  return {
+    result,
+    outputs: {
+      exitCode: exitCode ?? -1,
+      read: (name, maxBytes) => readOutput(join(hostOutput, name), maxBytes),
+      stdoutTail: streams.stdout.tail(),
+      stderrTail: streams.stderr.tail(),
+    },
+    discard: () => rm(hostOutput, { recursive: true, force: true }),
+  };
+}
+
+function sink(secrets: readonly string[], phase: PhaseContext) {
+  const redactor = createRedactor(secrets);
+  const window = createOutputWindow({ headBytes: 0, tailBytes });
+  const pass = (bytes: Uint8Array) => {
+    window.write(bytes);
+    phase.log.write(bytes);
+  };
+  return {
+    write: (chunk: Uint8Array) => pass(redactor.write(chunk)),
+    end: () => pass(redactor.flush()),
+    tail: () => window.text(),
+  };
+}
+
+function describeResult(result: SandboxResult): string {
+  switch (result.kind) {
+    case 'exited':
+      return `exit ${result.exitCode}`;
+    case 'unavailable':
+      return `not started: ${result.message}`;
+    default:
+      return result.exitCode === null ? result.kind : `${result.kind}, exit ${result.exitCode}`;
+  }
+}
+
+/** Only regular files, never through a link a run may have left, never more than the cap. */
+async function readOutput(path: string, maxBytes: number): Promise<AsyncIterable<Uint8Array> | null> {
+  let file: Awaited<ReturnType<typeof open>>;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch {
+    return null;
+  }
+  const entry = await file.stat();
+  if (!entry.isFile() || entry.size > maxBytes) {
+    await file.close();
+    return null;
+  }
+  return createReadStream('', { fd: file, end: Math.max(0, entry.size - 1), autoClose: true });
+}
+
+/** What ended a command other than its own exit, as the outcome of the run; null when it simply exited. */
+function interruption(result: SandboxResult): StepFailure | { readonly kind: 'over' } | null {
+  switch (result.kind) {
+    case 'exited':
+      return null;
+    case 'stopped':
+      return over;
+    case 'timeout':
+      return failed('timeout', 'The command took longer than its time limit and was stopped.');
+    case 'silence':
+      return failed('timeout', 'The command wrote nothing for too long and was stopped.');
+    case 'output_limit':
+      return failed('output_limit', 'The command wrote more output than allowed and was stopped.');
+    case 'unavailable':
+      return failed('sandbox_unavailable', `The command could not be started: ${result.message}`);
+  }
+}
+
+/** Runs the hooks of one list in order; the first failure ends it. What they export is carried on. */
+export async function runHooks(
+  context: RunContext,
+  phase: PhaseContext,
+  hooks: readonly string[],
+): Promise<StepResult> {
+  for (const hook of hooks) {
+    const step = await runHook(context, phase, hook);
+    if (step.kind !== 'ok') return step;
+  }
+  return ok;
+}
+
+async function runHook(context: RunContext, phase: PhaseContext, hook: string): Promise<StepResult> {
+  const prologue = join(context.workspace.root, 'hook-prologue.sh');
+  await writeFile(prologue, hookPrologue, { mode: 0o644 });
+  const given = commandEnvironment(context, phase);
+  const execution = await execute(context, phase, {
+    label: hook,
+    argv: ['bash', '-c', hook],
+    environment: (output) => ({
+      BASH_ENV: context.sandbox.kind === 'none' ? prologue : insidePrologue,
+      SLIPWAY_EXPORTS: join(output, exportsFile),
+    }),
+    extraMounts: [{ source: prologue, target: insidePrologue, writable: false }],
+    withOutput: true,
+  });
+  const interrupted = interruption(execution.result);
+  if (interrupted) return interrupted;
+  const left = await execution.outputs.read(exportsFile, maxExportsBytes);
+  if (left) {
+    const bytes = Buffer.concat(await Array.fromAsync(left));
+    const exports = readExports(bytes, given, (name) => context.vendor.refusesVariable(name));
+    context.exports = { ...context.exports, ...exports.carried };
+    for (const name of exports.refused)
+      phase.log.line(`[the export of ${name} is refused: the name is reserved]`);
+  }
+  await execution.discard();
+  return execution.outputs.exitCode === 0
+    ? ok
+    : failed('hook_failed', `The hook "${hook}" failed with exit code ${execution.outputs.exitCode}.`);
+}
+
+/** Runs a command of the tool; `read` says what its result means before its output directory goes. */
+export async function runVendorCommand<T>(
+  context: RunContext,
+  phase: PhaseContext,
+  command: (output: string) => VendorCommand,
+  read: (outputs: CommandOutputs) => Promise<T>,
+  extraMounts: readonly Mount[] = [],
+): Promise<{ kind: 'ran'; value: T } | StepFailure | { readonly kind: 'over' }> {
+  const shape = command(insideOutput);
+  const execution = await execute(context, phase, {
+    label: shape.label,
+    argv: shape.argv,
+    environment: (output) => ({ ...command(output).environment }),
+    extraMounts,
+    withOutput: shape.writesOutput,
+  });
+  const interrupted = interruption(execution.result);
+  if (interrupted) return interrupted;
+  const value = await read(execution.outputs);
+  await execution.discard();
+  return { kind: 'ran', value };
+}

@@ -1,0 +1,213 @@
+import type { Logger } from '../logger.ts';
+import { vendorName } from '../stacks/stack.ts';
+import { runHooks } from './command-runner.ts';
+import { apply, initialize, locateProject, openPhase, perform, plan, prepare } from './phases.ts';
+import { failed, over, type RunContext, type StepFailure } from './run-context.ts';
+import type { Assignment } from './server-api.ts';
+import type { Vendor } from './vendor.ts';
+import type { WorkerOptions } from './worker.ts';
+import type { Workspace } from './workspace.ts';
+
+/** Why the work on an assignment may have to stop. */
+interface Signals {
+  /** The run ended or the lease was lost. */
+  readonly over: AbortSignal;
+  /** The worker stops: a first half is given up, an apply is not. */
+  readonly draining: AbortSignal;
+}
+
+/** How a half ended, as far as the worker knows. `waiting`: a person has the word, the workspace stays. */
+type HalfResult = { readonly kind: 'done' | 'reported' | 'waiting' | 'over' } | StepFailure;
+
+interface Execution {
+  readonly context: RunContext;
+  /** From now on the work changes the world: it is no longer given up for a clean stop. */
+  commit(): void;
+}
+
+/** Walks one assignment through its half, reports how it ended, and clears up when the run is over. */
+export async function carryOut(
+  options: WorkerOptions,
+  assignment: Assignment,
+  signals: Signals,
+  log: Logger,
+): Promise<void> {
+  const vendor = options.vendors.find(({ name }) => name === vendorName(assignment.frozen.settings.vendor));
+  if (!vendor) {
+    const name = vendorName(assignment.frozen.settings.vendor);
+    await options.server.failed(
+      assignment,
+      failed('tool_missing', `This server does not know the tool ${name}.`),
+    );
+    await options.server.finished(assignment);
+    return;
+  }
+  if (assignment.half !== 'finish') {
+    const result = await runHalf(options, assignment, vendor, signals, log);
+    const ended = await report(options, assignment, result, signals);
+    if (!ended) return;
+  }
+  await finish(options, assignment, vendor, log);
+}
+
+async function runHalf(
+  options: WorkerOptions,
+  assignment: Assignment,
+  vendor: Vendor,
+  signals: Signals,
+  log: Logger,
+): Promise<HalfResult> {
+  try {
+    return assignment.half === 'plan'
+      ? await firstHalf(options, assignment, vendor, signals)
+      : await secondHalf(options, assignment, vendor, signals);
+  } catch (error) {
+    log.error({ err: error }, 'a run failed for a reason of ours');
+    return failed('internal_error', `Internal error. The server's log names run ${assignment.run.id}.`);
+  }
+}
+
+async function firstHalf(
+  options: WorkerOptions,
+  assignment: Assignment,
+  vendor: Vendor,
+  signals: Signals,
+): Promise<HalfResult> {
+  const { server } = options;
+  const workspace = await options.workspaces.create(assignment, vendor);
+  const { context, commit } = begin(options, assignment, vendor, workspace, signals);
+
+  const prepared = await prepare(context, options.workspaces);
+  if (prepared.kind !== 'ok') return prepared;
+  if ((await server.saveFrozen(assignment, assignment.frozen)) !== 'held') return over;
+  if ((await server.prepared(assignment)) !== 'held') return over;
+
+  const initialized = await initialize(context);
+  if (initialized.kind !== 'ok') return initialized;
+  const isTask = assignment.run.type === 'TASK';
+  // Before the report: once the server says PERFORMING, a clean stop must wait.
+  if (isTask) commit();
+  if ((await server.initialized(assignment)) !== 'held') return over;
+  if (isTask) {
+    const performed = await perform(context);
+    return performed.kind === 'ok' ? { kind: 'done' } : performed;
+  }
+
+  const planned = await plan(context, commit);
+  if (planned.kind !== 'planned') return planned;
+  switch (planned.answer.next) {
+    case 'lost':
+      return over;
+    case 'wait':
+      return { kind: 'waiting' };
+    case 'end':
+      return { kind: 'reported' };
+    case 'apply': {
+      const applied = await apply(context, true);
+      return applied.kind === 'ok' ? { kind: 'done' } : applied;
+    }
+  }
+}
+
+async function secondHalf(
+  options: WorkerOptions,
+  assignment: Assignment,
+  vendor: Vendor,
+  signals: Signals,
+): Promise<HalfResult> {
+  const workspace = await options.workspaces.reopen(assignment, vendor);
+  if (!workspace) {
+    return failed(
+      'project_unusable',
+      'The workspace of the confirmed plan is gone; nothing was applied. Retry the run.',
+    );
+  }
+  const { context, commit } = begin(options, assignment, vendor, workspace, signals);
+  commit();
+  const located = await locateProject(context);
+  if (located.kind !== 'ok') return located;
+  if ((await options.server.prepared(assignment)) !== 'held') return over;
+  const applied = await apply(context, false);
+  return applied.kind === 'ok' ? { kind: 'done' } : applied;
+}
+
+function begin(
+  options: WorkerOptions,
+  assignment: Assignment,
+  vendor: Vendor,
+  workspace: Workspace,
+  signals: Signals,
+): Execution {
+  const stop = new AbortController();
+  const abort = () => stop.abort();
+  if (signals.over.aborted) abort();
+  signals.over.addEventListener('abort', abort, { once: true });
+  signals.draining.addEventListener('abort', abort, { once: true });
+  if (signals.draining.aborted && assignment.half === 'plan') abort();
+  return {
+    commit: () => signals.draining.removeEventListener('abort', abort),
+    context: {
+      ...options,
+      assignment,
+      vendor,
+      workspace,
+      signal: stop.signal,
+      projectRoot: workspace.inside.tree,
+      exports: { ...assignment.frozen.exports },
+      // Output directories of both halves lie in one folder; their names must not meet.
+      outputs: assignment.half === 'plan' ? 0 : 1000 * (assignment.lease.attempt + 1),
+    },
+  };
+}
+
+/** True when the run is over and the workspace is ours to clear. */
+async function report(
+  options: WorkerOptions,
+  assignment: Assignment,
+  result: HalfResult,
+  signals: Signals,
+): Promise<boolean> {
+  const { server } = options;
+  switch (result.kind) {
+    case 'waiting':
+      return false;
+    case 'reported':
+      return true;
+    case 'done':
+      return (await server.applied(assignment)) !== 'lost';
+    case 'failed':
+      return (await server.failed(assignment, result)) !== 'lost';
+    case 'over': {
+      const gaveUp = signals.draining.aborted && !signals.over.aborted;
+      // `held` means that it was handed back: whoever takes it next starts in a clean workspace.
+      const status = gaveUp
+        ? await server.handBack(assignment)
+        : await server.heartbeat(assignment, 0, AbortSignal.abort());
+      return status === 'ended';
+    }
+  }
+}
+
+/** after_run hooks, whatever the outcome, then the workspace goes, and with it the job. */
+async function finish(
+  options: WorkerOptions,
+  assignment: Assignment,
+  vendor: Vendor,
+  log: Logger,
+): Promise<void> {
+  const hooks = assignment.frozen.settings.hooks.afterRun;
+  const workspace = hooks.length > 0 ? await options.workspaces.reopen(assignment, vendor) : null;
+  if (workspace) {
+    const never = new AbortController().signal;
+    const { context } = begin(options, assignment, vendor, workspace, { over: never, draining: never });
+    const located = await locateProject(context);
+    const phase = openPhase(context, assignment.half === 'apply' ? 'applying' : 'planning', 'plan');
+    const result = located.kind === 'ok' ? await runHooks(context, phase, hooks) : located;
+    // The run is over: a failing after_run hook is for the log, not for the outcome.
+    if (result.kind === 'failed') phase.log.line(`[${result.note}]`);
+    await phase.log.flush();
+  }
+  await options.workspaces.remove(assignment.run.id);
+  await options.server.finished(assignment);
+  log.debug('the run is cleared up');
+}

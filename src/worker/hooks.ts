@@ -1,0 +1,43 @@
+import { isRefusedVariableName } from '../stacks/environment.ts';
+
+/**
+ * Sourced by bash before a hook because BASH_ENV names it, so that the hook's own argument vector stays
+ * `bash -c <hook>`. At the end of the hook it leaves the exported variables in the output directory. A
+ * trap, not a last line: hooks may `exit`.
+ */
+export const hookPrologue = `unset BASH_ENV
+trap 'env -0 > "$SLIPWAY_EXPORTS"' EXIT
+`;
+
+export const exportsFile = 'exports';
+/** A hook that exports more is broken or hostile. */
+export const maxExportsBytes = 1024 * 1024;
+
+export interface HookExports {
+  readonly carried: Readonly<Record<string, string>>;
+  /** Names that were exported but must not reach the following commands. */
+  readonly refused: readonly string[];
+}
+
+/** bash sets these by itself; they are nobody's export. */
+const ofBash = new Set(['_', 'SHLVL', 'PWD', 'OLDPWD', 'BASH_ENV', 'SLIPWAY_EXPORTS']);
+
+/** What a hook exported beyond what it was given. `PATH` may be changed: that is how a virtualenv works. */
+export function readExports(
+  bytes: Uint8Array,
+  given: Readonly<Record<string, string>>,
+  refusedByVendor: (name: string) => boolean,
+): HookExports {
+  const carried: Record<string, string> = {};
+  const refused: string[] = [];
+  for (const entry of Buffer.from(bytes).toString('utf8').split('\0')) {
+    const at = entry.indexOf('=');
+    if (at <= 0) continue;
+    const name = entry.slice(0, at);
+    const value = entry.slice(at + 1);
+    if (ofBash.has(name) || given[name] === value) continue;
+    if (name !== 'PATH' && (isRefusedVariableName(name) || refusedByVendor(name))) refused.push(name);
+    else carried[name] = value;
+  }
+  return { carried, refused };
+}

@@ -1,0 +1,217 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Phase } from '../runs/run-store.ts';
+import type { RunHalf } from '../stacks/environment.ts';
+import type { HookName } from '../stacks/stack.ts';
+import { UserError } from '../user-error.ts';
+import { insidePlan, runHooks, runVendorCommand } from './command-runner.ts';
+import { createPhaseLog } from './logs.ts';
+import {
+  failed,
+  ok,
+  over,
+  type PhaseContext,
+  type RunContext,
+  type StepFailure,
+  type StepResult,
+  vendorContext,
+} from './run-context.ts';
+import type { PlanAnswer } from './server-api.ts';
+import type { InitializeStep, PlanResult } from './vendor.ts';
+import { findProjectRoot, type Workspaces } from './workspace.ts';
+
+/**
+ * The phases of a run in the order of docs/runs.md: which hooks and commands, and what their results mean
+ * for the run. It starts no process itself (command-runner.ts) and changes no state (the server does).
+ */
+export function openPhase(context: RunContext, phase: Phase, half: RunHalf): PhaseContext {
+  return { phase, half, log: createPhaseLog(context.server, context.assignment, phase) };
+}
+
+const hooksOf = (context: RunContext, name: HookName) => context.assignment.frozen.settings.hooks[name];
+
+export async function prepare(context: RunContext, workspaces: Workspaces): Promise<StepResult> {
+  const { server, assignment, vendor, workspace } = context;
+  const phase = openPhase(context, 'preparing', 'plan');
+  const { run, stack } = assignment;
+  if (!vendor.tool) {
+    const problem = vendor.toolProblem ?? `${vendor.name} is not installed on this server.`;
+    return failed('tool_missing', `${problem} \`slipway doctor\` shows what the server found.`);
+  }
+  phase.log.line(`[fetching ${run.commit.hash} of ${stack.repository.fullName}]`);
+  try {
+    await server.fetchSource(
+      assignment,
+      { gitDir: workspace.host.git, workTree: workspace.host.tree },
+      context.signal,
+    );
+  } catch (error) {
+    if (context.signal.aborted) return over;
+    if (!(error instanceof UserError)) throw error;
+    return failed('source_unavailable', withHint(error.message, error.hint));
+  }
+  await workspaces.handOver(workspace);
+  const located = await locateProject(context);
+  if (located.kind !== 'ok') return located;
+  phase.log.line(`[${vendor.name} ${vendor.tool.version}; sandbox: ${context.sandbox.describe()}]`);
+  await phase.log.flush();
+  return ok;
+}
+
+export async function locateProject(context: RunContext): Promise<StepResult> {
+  const root = await findProjectRoot(context.workspace, context.assignment.frozen.settings.projectRoot);
+  if (root.kind === 'unusable') return failed('project_unusable', root.reason);
+  context.projectRoot = root.inside;
+  return ok;
+}
+
+export async function initialize(context: RunContext): Promise<StepResult> {
+  const phase = openPhase(context, 'initializing', 'plan');
+  const { vendor } = context;
+  const before = () => runHooks(context, phase, hooksOf(context, 'beforeInit'));
+  const commands = () =>
+    inOrder(vendor.initialize(vendorContext(context, '/output')), (step) =>
+      initializeStep(context, phase, step),
+    );
+  const first = vendor.beforeInitHooks === 'before-commands' ? before : commands;
+  const second = vendor.beforeInitHooks === 'before-commands' ? commands : before;
+  return inOrder([first, second, () => runHooks(context, phase, hooksOf(context, 'afterInit'))], (step) =>
+    step(),
+  );
+}
+
+async function initializeStep(
+  context: RunContext,
+  phase: PhaseContext,
+  step: InitializeStep,
+): Promise<StepResult> {
+  const result = await runVendorCommand(
+    context,
+    phase,
+    () => step.command,
+    (outputs) => Promise.resolve(outputs),
+  );
+  if (result.kind !== 'ran') return result;
+  const { exitCode, stderrTail } = result.value;
+  if (exitCode === 0) return ok;
+  if (step.fallback?.when({ exitCode, stderr: stderrTail })) {
+    const { command, remember } = step.fallback;
+    const again = await initializeStep(context, phase, { command });
+    if (again.kind === 'ok') remember();
+    return again;
+  }
+  return vendorFailure(context.vendor.explain(result.value));
+}
+
+export type Planned =
+  | { readonly kind: 'planned'; readonly answer: PlanAnswer }
+  | StepFailure
+  | { readonly kind: 'over' };
+
+/** `commit` is called before the server may say APPLYING: from then on a clean stop waits. */
+export async function plan(context: RunContext, commit: () => void): Promise<Planned> {
+  const { assignment, server, vendor } = context;
+  const { settings } = assignment.frozen;
+  const phase = openPhase(context, 'planning', 'plan');
+  const kind = assignment.run.type === 'DESTROY' ? 'destroy' : 'apply';
+  const before = await runHooks(context, phase, hooksOf(context, 'beforePlan'));
+  if (before.kind !== 'ok') return before;
+
+  let file: Uint8Array | null = null;
+  const ran = await runVendorCommand(
+    context,
+    phase,
+    (output) => vendor.plan(vendorContext(context, output), kind),
+    async (outputs) => {
+      const result = await vendor.readPlan(outputs);
+      if (result.kind === 'planned' && result.planFile !== null && settings.planBinding) {
+        const bytes = await outputs.read(result.planFile, maxPlanBytes);
+        file = bytes && Buffer.concat(await Array.fromAsync(bytes));
+      }
+      return result;
+    },
+  );
+  if (ran.kind !== 'ran') return ran;
+  const result: PlanResult = ran.value;
+  if (result.kind !== 'planned') return vendorFailure(result);
+  if (result.planFile !== null && settings.planBinding && file === null) {
+    return failed('plan_unreadable', 'The tool saved no readable plan, so nothing could be bound to it.');
+  }
+  const after = await runHooks(context, phase, hooksOf(context, 'afterPlan'));
+  if (after.kind !== 'ok') return after;
+
+  // What the hooks exported must survive a wait for a person.
+  const frozen = await server.saveFrozen(assignment, { ...assignment.frozen, exports: context.exports });
+  if (frozen !== 'held') return over;
+  const { hasChanges, delta, steps } = result;
+  const report = { hasChanges, delta, steps, file, autodeploy: settings.autodeploy };
+  if (settings.autodeploy) commit();
+  return { kind: 'planned', answer: await server.planned(assignment, report) };
+}
+
+/** A plan of 10,000 resources is some 20 MB. */
+const maxPlanBytes = 256 * 1024 * 1024;
+
+export async function apply(context: RunContext, followsPlan: boolean): Promise<StepResult> {
+  const { assignment, vendor, sandbox } = context;
+  const destroys = assignment.run.type === 'DESTROY';
+  const phase = openPhase(context, destroys ? 'destroying' : 'applying', 'apply');
+  const planFile = await bindPlan(context);
+  if (planFile === 'missing') {
+    return failed('plan_changed', 'The confirmed plan is missing or was altered; nothing was applied.');
+  }
+  const before = await runHooks(context, phase, hooksOf(context, destroys ? 'beforeDestroy' : 'beforeApply'));
+  if (before.kind !== 'ok') return before;
+  const planPath = planFile && (sandbox.kind === 'none' ? planFile : insidePlan);
+  const ran = await runVendorCommand(
+    context,
+    phase,
+    (output) =>
+      vendor.apply(vendorContext(context, output), destroys ? 'destroy' : 'apply', { planPath, followsPlan }),
+    (outputs) => vendor.readApply(outputs),
+    planFile ? [{ source: planFile, target: insidePlan, writable: false }] : [],
+  );
+  if (ran.kind !== 'ran') return ran;
+  if (ran.value.kind !== 'applied') return vendorFailure(ran.value);
+  const after = await runHooks(context, phase, hooksOf(context, destroys ? 'afterDestroy' : 'afterApply'));
+  return after;
+}
+
+/** The server's copy of the plan, where the run cannot write; null when the stack does not bind plans. */
+async function bindPlan(context: RunContext): Promise<string | null | 'missing'> {
+  const { assignment, server, workspace } = context;
+  if (!assignment.frozen.settings.planBinding || assignment.run.type === 'DESTROY') return null;
+  const bytes = await server.planFile(assignment);
+  if (!bytes) return 'missing';
+  const path = join(workspace.root, 'plan');
+  await writeFile(path, bytes, { mode: 0o644 });
+  return path;
+}
+
+export async function perform(context: RunContext): Promise<StepResult> {
+  const phase = openPhase(context, 'performing', 'apply');
+  const command = context.assignment.run.command ?? '';
+  return inOrder(
+    [...hooksOf(context, 'beforePerform'), command, ...hooksOf(context, 'afterPerform')],
+    (line) => runHooks(context, phase, [line]),
+  );
+}
+
+function vendorFailure(failure: {
+  kind: 'failed' | 'unreadable';
+  message: string;
+  hint?: string;
+}): StepFailure {
+  const outcome = failure.kind === 'failed' ? 'tool_failed' : 'plan_unreadable';
+  return failed(outcome, withHint(failure.message, failure.hint));
+}
+
+const withHint = (message: string, hint: string | undefined) => (hint ? `${message} ${hint}` : message);
+
+async function inOrder<T>(items: readonly T[], run: (item: T) => Promise<StepResult>): Promise<StepResult> {
+  for (const item of items) {
+    const result = await run(item);
+    if (result.kind !== 'ok') return result;
+  }
+  return ok;
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../clock.ts';
+import type { Outcome } from '../runs/run.ts';
+import type { Phase } from '../runs/run-store.ts';
+import type { Limits, NetworkAccess, Sandbox } from '../sandbox/sandbox.ts';
+import { type RunHalf, visibleVariables } from '../stacks/environment.ts';
+import type { PhaseLog } from './logs.ts';
+import type { Assignment, ServerApi } from './server-api.ts';
+import type { Vendor, VendorContext } from './vendor.ts';
+import type { Workspace } from './workspace.ts';
+
+/** What the worker was given when it was built. */
+export interface WorkerParts {
+  readonly server: ServerApi;
+  readonly sandbox: Sandbox;
+  readonly vendors: readonly Vendor[];
+  readonly network: NetworkAccess;
+  /** Limits of commands that only look, and of commands that change the world. */
+  readonly limits: { readonly plan: Limits; readonly apply: Limits };
+  readonly clock: Clock;
+}
+
+/** Everything the commands of one assignment share. `exports` and `projectRoot` grow as phases pass. */
+export interface RunContext extends WorkerParts {
+  readonly assignment: Assignment;
+  readonly vendor: Vendor;
+  readonly workspace: Workspace;
+  /** Aborts when the run ended under the worker, the lease was lost or the worker must stop. */
+  readonly signal: AbortSignal;
+  projectRoot: string;
+  exports: Record<string, string>;
+  outputs: number;
+}
+
+/** A phase as its commands know it. */
+export interface PhaseContext {
+  readonly phase: Phase;
+  readonly half: RunHalf;
+  readonly log: PhaseLog;
+}
+
+/** How a step of a run ended. `over`: the run ended or was taken away; say nothing more. */
+export type StepResult = { readonly kind: 'ok' } | StepFailure | { readonly kind: 'over' };
+export interface StepFailure {
+  readonly kind: 'failed';
+  readonly outcome: Outcome;
+  readonly note: string;
+}
+
+export const ok = { kind: 'ok' } as const;
+export const over = { kind: 'over' } as const;
+export const failed = (outcome: Outcome, note: string): StepFailure => ({ kind: 'failed', outcome, note });
+
+const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** Every command's environment, weakest first: people's, hooks', ours, the tool's. */
+export function commandEnvironment(context: RunContext, phase: PhaseContext): Record<string, string> {
+  const { frozen, run } = context.assignment;
+  const visible = visibleVariables(frozen.variables, {
+    previewOnly: run.type === 'PROPOSED',
+    half: phase.half,
+  });
+  return {
+    PATH: [...context.vendor.toolPath(), systemPath].join(':'),
+    ...Object.fromEntries(visible.map(({ name, value }) => [name, value])),
+    ...context.exports,
+    HOME: context.workspace.inside.home,
+    USER: 'runner',
+    LOGNAME: 'runner',
+    LANG: 'C.UTF-8',
+    TERM: 'dumb',
+    TMPDIR: '/tmp',
+    ...gitSafety,
+    ...runMetadata(context, phase),
+    ...context.vendor.baseEnvironment(vendorContext(context, '/output')),
+  };
+}
+
+/** For every git that tools start in the checkout: no commands from a look-alike bare repository in it. */
+const gitSafety = {
+  GIT_CONFIG_COUNT: '3',
+  GIT_CONFIG_KEY_0: 'safe.bareRepository',
+  GIT_CONFIG_VALUE_0: 'explicit',
+  GIT_CONFIG_KEY_1: 'safe.directory',
+  GIT_CONFIG_VALUE_1: '*',
+  GIT_CONFIG_KEY_2: 'core.fsmonitor',
+  GIT_CONFIG_VALUE_2: 'false',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_TERMINAL_PROMPT: '0',
+};
+
+/** Documented in docs/stacks.md. */
+function runMetadata(context: RunContext, { phase }: PhaseContext): Record<string, string> {
+  const { run, stack } = context.assignment;
+  return {
+    SLIPWAY: 'true',
+    SLIPWAY_ACCOUNT: stack.account,
+    SLIPWAY_STACK_ID: stack.id,
+    SLIPWAY_REPOSITORY: stack.repository.fullName,
+    SLIPWAY_RUN_ID: run.id,
+    SLIPWAY_RUN_TYPE: run.type,
+    SLIPWAY_PHASE: phase,
+    SLIPWAY_BRANCH: run.branch,
+    SLIPWAY_COMMIT_SHA: run.commit.hash,
+    SLIPWAY_TRIGGERED_BY: run.triggeredBy,
+    SLIPWAY_WORKSPACE_ROOT: context.workspace.inside.tree,
+    SLIPWAY_PROJECT_ROOT: context.projectRoot,
+  };
+}
+
+export function vendorContext(context: RunContext, output: string): VendorContext {
+  const { workspace, sandbox } = context;
+  return {
+    settings: context.assignment.frozen.settings.vendor,
+    paths: { projectRoot: context.projectRoot, home: workspace.inside.home, output },
+    localStateDirectory: sandbox.kind === 'none' ? (workspace.localState?.host ?? null) : null,
+  };
+}

@@ -1,0 +1,88 @@
+import type { Delta, Outcome, Run } from '../runs/run.ts';
+import type { Phase, RunCommandRecord } from '../runs/run-store.ts';
+import type { EnvironmentVariable } from '../stacks/environment.ts';
+import type { Stack, StackSettings } from '../stacks/stack.ts';
+
+/**
+ * Everything a worker may ask of the server. The worker never sees the database, GitHub or a key: in
+ * this edition it runs in the same process, later it speaks to the same methods over HTTP. Every call that
+ * reports something carries the lease; after `lost` the worker must kill its sandbox and report no more.
+ */
+export interface ServerApi {
+  /**
+   * The next piece of work, waiting for one if need be; null after `maxWaitMs` or when `signal` aborts.
+   * The run's state has been changed with the claim.
+   */
+  claim(maxWaitMs: number, signal: AbortSignal): Promise<Assignment | null>;
+
+  /**
+   * Keeps the lease alive and answers at the latest after `maxWaitMs`, at once when the run ended (a
+   * person stopped it) or the lease was lost.
+   */
+  heartbeat(assignment: Assignment, maxWaitMs: number, signal: AbortSignal): Promise<LeaseStatus>;
+
+  /** Puts the run's commit into `workTree`, its git directory into `gitDir`. Rejects with a UserError. */
+  fetchSource(assignment: Assignment, target: SourceTarget, signal: AbortSignal): Promise<void>;
+
+  /** Keeps the frozen settings for the second half of the run. */
+  saveFrozen(assignment: Assignment, frozen: Frozen): Promise<LeaseStatus>;
+  prepared(assignment: Assignment): Promise<LeaseStatus>;
+  initialized(assignment: Assignment): Promise<LeaseStatus>;
+  /** The server decides what comes next; `apply` keeps this lease and workspace, `wait` ends the job. */
+  planned(assignment: Assignment, plan: PlanReport): Promise<PlanAnswer>;
+  /** The changing half succeeded. */
+  applied(assignment: Assignment): Promise<LeaseStatus>;
+  failed(assignment: Assignment, failure: FailureReport): Promise<LeaseStatus>;
+  /** The worker stops and cannot end the first half: it starts again elsewhere. */
+  handBack(assignment: Assignment): Promise<LeaseStatus>;
+  /** The plan of the run, decrypted, when it has the digest that was confirmed; else null. */
+  planFile(assignment: Assignment): Promise<Uint8Array | null>;
+
+  /** Redacted output. */
+  log(assignment: Assignment, phase: Phase, bytes: Uint8Array): Promise<void>;
+  command(assignment: Assignment, record: RunCommandRecord): Promise<void>;
+  /** The workspace is gone and so is the job. */
+  finished(assignment: Assignment): Promise<void>;
+}
+
+/** `ended`: the run is over, what is left is after_run hooks and the removal of the workspace. */
+export type LeaseStatus = 'held' | 'ended' | 'lost';
+
+export interface Assignment {
+  readonly lease: { readonly id: string; readonly attempt: number };
+  /** `plan` and `apply` are the halves of a run; `finish` is what is left when it ended without a worker. */
+  readonly half: 'plan' | 'apply' | 'finish';
+  readonly run: Run;
+  readonly stack: Stack;
+  readonly frozen: Frozen;
+}
+
+/** What a run goes by from PREPARING to its end, whatever people change meanwhile. */
+export interface Frozen {
+  readonly settings: StackSettings;
+  readonly variables: readonly EnvironmentVariable[];
+  /** What its hooks exported. */
+  readonly exports: Readonly<Record<string, string>>;
+}
+
+export interface SourceTarget {
+  readonly gitDir: string;
+  readonly workTree: string;
+}
+
+export interface PlanReport {
+  readonly hasChanges: boolean;
+  readonly delta: Delta;
+  readonly steps: readonly unknown[];
+  readonly file: Uint8Array | null;
+  /** As frozen, not as the stack says now. */
+  readonly autodeploy: boolean;
+}
+
+export type PlanAnswer = { readonly next: 'apply' | 'wait' | 'end' } | { readonly next: 'lost' };
+
+export interface FailureReport {
+  readonly outcome: Outcome;
+  /** For people: what happened, and what to do. */
+  readonly note: string;
+}

@@ -1,0 +1,156 @@
+import type { VendorSettings, VendorSettingsSchema } from '../stacks/vendor-settings.ts';
+
+/**
+ * The port to an infrastructure tool. A vendor says which commands a phase runs and what their results
+ * mean; it starts nothing itself. The worker runs the commands in the sandbox, keeps the order of hooks,
+ * and hands back what the commands left in their output directory.
+ */
+export interface Vendor extends VendorSettingsSchema {
+  /** One line with name, path and version, for `doctor` and logs. Null when the tool is missing. */
+  readonly tool: VendorTool | null;
+  /** Why `tool` is null (missing, too old, not the program itself), for `doctor` and check runs; else null. */
+  readonly toolProblem: string | null;
+
+  /** Host files and directories the tool needs inside, mounted read-only for every command. */
+  toolMounts(): readonly { source: string; target: string }[];
+
+  /** Directories (inside) that stand first on PATH. */
+  toolPath(): readonly string[];
+
+  /** Variables every command of the run gets, over the user's. */
+  baseEnvironment(context: VendorContext): Record<string, string>;
+
+  /** True for names that users and hooks must not set, because they would change what a command means. */
+  refusesVariable(name: string): boolean;
+
+  /**
+   * The local state a stack keeps on this host, if any: `name` is one path segment or null.
+   * The worker creates the directory and mounts it at `target`.
+   */
+  localState(settings: VendorSettings): { name: string | null; target: string } | null;
+
+  /** The commands of initialization, in order; hooks are the worker's. */
+  initialize(context: VendorContext): readonly InitializeStep[];
+  plan(context: VendorContext, kind: 'apply' | 'destroy'): VendorCommand;
+  /** `plan` is set when the plan of this run is mounted read-only at that path. */
+  apply(context: VendorContext, kind: 'apply' | 'destroy', options: ApplyOptions): VendorCommand;
+
+  /** What a failed command of initialization means. Never throws. */
+  explain(result: FailedCommand): VendorFailure;
+
+  /** Whether before_init hooks come before or after the tool's own commands of initialization. */
+  readonly beforeInitHooks: 'before-commands' | 'after-commands';
+
+  /** Reads what the plan command left. Never throws for bad content: that is `unreadable`. */
+  readPlan(outputs: CommandOutputs): Promise<PlanResult>;
+  readApply(outputs: CommandOutputs): Promise<ApplyResult>;
+}
+
+export interface VendorTool {
+  readonly path: string;
+  readonly version: string;
+}
+
+export interface VendorContext {
+  readonly settings: VendorSettings;
+  /** Inside paths. `home` is private to the run and survives from phase to phase. */
+  readonly paths: { readonly projectRoot: string; readonly home: string; readonly output: string };
+  /** With SANDBOX=none there are no mounts: the host directory of the local state, else null. */
+  readonly localStateDirectory: string | null;
+}
+
+export interface VendorCommand {
+  /** For people: what stands in the log before the command. */
+  readonly label: string;
+  readonly argv: readonly [string, ...string[]];
+  /** Over `baseEnvironment`, for this command only. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** True when the command writes files (event log, plan) to the output directory. */
+  readonly writesOutput: boolean;
+}
+
+/**
+ * A command of initialization. When the first form fails in the way `fallback.when` recognises, the
+ * fallback runs instead; the vendor remembers that for the binary.
+ */
+export interface InitializeStep {
+  readonly command: VendorCommand;
+  readonly fallback?: {
+    when(result: { exitCode: number; stderr: string }): boolean;
+    command: VendorCommand;
+    /** Called once the fallback was needed. */
+    remember(): void;
+  };
+}
+
+export interface ApplyOptions {
+  /** Inside path of the confirmed plan, or null when plan binding is off. */
+  readonly planPath: string | null;
+  /** True when the apply follows the plan at once in the same workspace: the tool's own preview is skipped. */
+  readonly followsPlan: boolean;
+}
+
+export interface FailedCommand {
+  readonly exitCode: number;
+  /** The last 64 KiB of each stream, decoded, redacted. */
+  readonly stdoutTail: string;
+  readonly stderrTail: string;
+}
+
+export interface CommandOutputs extends FailedCommand {
+  /**
+   * Opens a file the command left in its output directory by plain name. Null when it is missing, is not
+   * a regular file, or is larger than `maxBytes`.
+   */
+  read(name: string, maxBytes: number): Promise<AsyncIterable<Uint8Array> | null>;
+}
+
+export type PlanResult =
+  | {
+      readonly kind: 'planned';
+      readonly hasChanges: boolean;
+      readonly delta: Delta;
+      /** In the order of the tool; JSON objects with exactly the fields of the specification §2.3. */
+      readonly steps: readonly PlanStep[];
+      /** Plain name of the plan file in the output directory; null when the tool saved none. */
+      readonly planFile: string | null;
+    }
+  | VendorFailure;
+
+export type ApplyResult = { readonly kind: 'applied' } | VendorFailure;
+
+export interface VendorFailure {
+  /** `failed`: the tool says so. `unreadable`: its answer cannot be trusted. */
+  readonly kind: 'failed' | 'unreadable';
+  /** Fit for a check run: what happened. May have several lines. */
+  readonly message: string;
+  /** What a person can do, when we recognise the error. */
+  readonly hint?: string;
+}
+
+export interface Delta {
+  readonly added: number;
+  readonly changed: number;
+  readonly deleted: number;
+  readonly resources: number;
+}
+
+export interface PlanStep {
+  readonly op: 'same' | 'refresh' | 'create' | 'update' | 'delete' | 'create-replacement' | 'delete-replaced';
+  readonly provider: string;
+  readonly type: string;
+  readonly urn: string;
+  readonly new: ResourceState | null;
+  readonly old: ResourceState | null;
+}
+
+export interface ResourceState {
+  readonly custom: boolean;
+  readonly id: string;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly outputs: Readonly<Record<string, unknown>>;
+  readonly parent: string;
+  readonly provider: string;
+  readonly type: string;
+  readonly urn: string;
+}

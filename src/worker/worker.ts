@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../logger.ts';
+import { carryOut } from './execution.ts';
+import type { WorkerParts } from './run-context.ts';
+import type { Assignment, LeaseStatus, ServerApi } from './server-api.ts';
+import type { Workspaces } from './workspace.ts';
+
+/**
+ * The claim loop: takes one assignment a slot, keeps its lease alive, and has it carried out
+ * (execution.ts). It decides nothing about states: the server does, and may say that the run is over.
+ */
+export interface Worker {
+  start(): void;
+  /**
+   * Claims nothing new and waits for what runs: `drainMs` for a first half, which is then handed back to
+   * start again later; an apply is waited for, however long, because it cannot.
+   */
+  stop(drainMs: number): Promise<void>;
+}
+
+/** An idle slot asks again after so long, in case a wake-up was missed. */
+const claimWaitMs = 1000;
+/** Half a dozen beats fit into a lease (engine: 30 s). */
+const heartbeatMs = 5000;
+
+export interface WorkerOptions extends WorkerParts {
+  readonly workspaces: Workspaces;
+  readonly slots: number;
+  readonly logger: Logger;
+}
+
+export function createWorker(options: WorkerOptions): Worker {
+  const { server, logger } = options;
+  const stopping = new AbortController();
+  const draining = new AbortController();
+  let slots: readonly Promise<void>[] = [];
+
+  async function slot(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        const assignment = await server.claim(claimWaitMs, stopping.signal);
+        if (assignment) await hold(assignment);
+      } catch (error) {
+        logger.error({ err: error }, 'a worker slot failed');
+        // Whatever it was may last: do not spin.
+        await delay(claimWaitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  async function hold(assignment: Assignment): Promise<void> {
+    const log = logger.child({ run: assignment.run.id, half: assignment.half });
+    const end = new AbortController();
+    const beating = new AbortController();
+    const heart = keepAlive(server, assignment, beating.signal, log, () => end.abort());
+    try {
+      await carryOut(options, assignment, { over: end.signal, draining: draining.signal }, log);
+    } finally {
+      beating.abort();
+      await heart;
+    }
+  }
+
+  return {
+    start() {
+      slots = Array.from({ length: options.slots }, slot);
+    },
+    async stop(drainMs) {
+      stopping.abort();
+      const timer = setTimeout(() => draining.abort(), drainMs);
+      await Promise.all(slots);
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function keepAlive(
+  server: ServerApi,
+  assignment: Assignment,
+  signal: AbortSignal,
+  log: Logger,
+  onEnd: () => void,
+): Promise<void> {
+  let status: LeaseStatus = 'held';
+  while (status === 'held' && !signal.aborted) {
+    try {
+      status = await server.heartbeat(assignment, heartbeatMs, signal);
+    } catch (error) {
+      // The lease outlives several missed beats; when it does run out, the next one says so.
+      log.error({ err: error }, 'a heartbeat failed');
+      await delay(heartbeatMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  if (status === 'held') return;
+  log.info({ status }, 'the run ended under its worker');
+  onEnd();
+}

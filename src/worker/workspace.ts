@@ -1,0 +1,160 @@
+import { constants } from 'node:fs';
+import { access, chmod, cp, lstat, mkdir, readdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import type { Mount, RunIdentity, Sandbox } from '../sandbox/sandbox.ts';
+import type { Assignment } from './server-api.ts';
+import type { Vendor } from './vendor.ts';
+
+/**
+ * The directories of one run on this host. Everything a run can write is one level below `root`, whose
+ * own entries only the server changes: no mount ever starts at or below a path a run controls.
+ */
+export interface Workspace {
+  readonly root: string;
+  readonly identity: RunIdentity;
+  /** Paths as the commands see them. With SANDBOX=none they are those of the host. */
+  readonly inside: { readonly tree: string; readonly git: string; readonly home: string };
+  readonly host: { readonly tree: string; readonly git: string; readonly home: string };
+  readonly localState: { readonly host: string; readonly inside: string } | null;
+}
+
+export interface Workspaces {
+  /** An empty workspace; whatever an earlier attempt left is removed first. */
+  create(assignment: Assignment, vendor: Vendor): Promise<Workspace>;
+  /** The workspace a run kept over its confirmation; null when it is gone. */
+  reopen(assignment: Assignment, vendor: Vendor): Promise<Workspace | null>;
+  /** Gives what was fetched to the run's identity. */
+  handOver(workspace: Workspace): Promise<void>;
+  remove(runId: string): Promise<void>;
+  /** Removes what a former life of the server left, except the workspaces of these runs. */
+  sweep(keep: ReadonlySet<string>): Promise<void>;
+}
+
+export function createWorkspaces(parts: {
+  directory: string;
+  stateDirectory: string;
+  sandbox: Sandbox;
+}): Workspaces {
+  const { directory, sandbox } = parts;
+  const rootOf = (runId: string) => join(directory, runId);
+
+  async function describe({ run, stack, frozen }: Assignment, vendor: Vendor): Promise<Workspace> {
+    const root = rootOf(run.id);
+    const host = { tree: join(root, 'tree'), git: join(root, 'git'), home: join(root, 'home') };
+    const inside = sandbox.kind === 'none' ? host : { tree: '/workspace', git: '/git', home: '/home/runner' };
+    const local = vendor.localState(frozen.settings.vendor);
+    if (!local) return { root, identity: { key: run.id }, host, inside, localState: null };
+    const shared = join(parts.stateDirectory, String(stack.repository.id), local.name ?? '_');
+    // A branch must not write the real state: previews work on a copy that goes with the workspace.
+    const hostState = run.type === 'PROPOSED' ? join(root, 'state') : shared;
+    return {
+      root,
+      // Runs that share a state directory must be able to read each other's files in it.
+      identity: { key: run.type === 'PROPOSED' ? run.id : `state of ${stack.repository.id}` },
+      host,
+      inside,
+      localState: { host: hostState, inside: sandbox.kind === 'none' ? hostState : local.target },
+    };
+  }
+
+  async function prepareLocalState(
+    workspace: Workspace,
+    assignment: Assignment,
+    vendor: Vendor,
+  ): Promise<void> {
+    const local = vendor.localState(assignment.frozen.settings.vendor);
+    if (!local || !workspace.localState) return;
+    const shared = join(parts.stateDirectory, String(assignment.stack.repository.id), local.name ?? '_');
+    await mkdir(shared, { recursive: true, mode: 0o700 });
+    if (workspace.localState.host !== shared) await copyTree(shared, workspace.localState.host);
+    await sandbox.own(workspace.localState.host, workspace.identity);
+  }
+
+  async function remove(runId: string): Promise<void> {
+    await sandbox.remove(rootOf(runId), { key: runId });
+  }
+
+  return {
+    async create(assignment, vendor) {
+      await remove(assignment.run.id);
+      const workspace = await describe(assignment, vendor);
+      // 0711: the run's identity passes through, but cannot list what lies beside its own directories.
+      await mkdir(workspace.root, { recursive: true, mode: 0o711 });
+      await chmod(workspace.root, 0o711);
+      for (const path of Object.values(workspace.host)) await mkdir(path, { mode: 0o700 });
+      await mkdir(join(workspace.root, 'out'), { mode: 0o711 });
+      await prepareLocalState(workspace, assignment, vendor);
+      return workspace;
+    },
+
+    async reopen(assignment, vendor) {
+      const workspace = await describe(assignment, vendor);
+      try {
+        await access(workspace.host.tree, constants.F_OK);
+      } catch {
+        return null;
+      }
+      return workspace;
+    },
+
+    async handOver(workspace) {
+      // A gitfile, not GIT_DIR: tools that clone something else inside must not inherit our repository.
+      await writeFile(join(workspace.host.tree, '.git'), `gitdir: ${workspace.inside.git}\n`);
+      for (const path of Object.values(workspace.host)) await sandbox.own(path, workspace.identity);
+    },
+
+    remove,
+
+    async sweep(keep) {
+      await mkdir(directory, { recursive: true, mode: 0o711 });
+      for (const runId of await readdir(directory)) if (!keep.has(runId)) await remove(runId);
+    },
+  };
+}
+
+/** Symbolic links are copied as links; sockets and pipes that a run left in its state are left out. */
+async function copyTree(from: string, to: string): Promise<void> {
+  await cp(from, to, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: async (path) => {
+      const entry = await lstat(path);
+      return entry.isDirectory() || entry.isFile() || entry.isSymbolicLink();
+    },
+  });
+}
+
+export type ProjectRoot =
+  | { readonly kind: 'found'; readonly inside: string }
+  | { readonly kind: 'unusable'; readonly reason: string };
+
+/** Where the project lies. A symbolic link may lead elsewhere in the checkout, but not out of it. */
+export async function findProjectRoot(workspace: Workspace, projectRoot: string): Promise<ProjectRoot> {
+  const what = projectRoot === '' ? 'The repository' : `The project root ${projectRoot}`;
+  const tree = await realpath(workspace.host.tree);
+  let resolved: string;
+  try {
+    resolved = await realpath(join(tree, projectRoot));
+  } catch {
+    return { kind: 'unusable', reason: `${what} does not exist in this commit.` };
+  }
+  const path = relative(tree, resolved);
+  if (path === '..' || path.startsWith(`..${sep}`)) {
+    return { kind: 'unusable', reason: `${what} is a symbolic link that leads out of the repository.` };
+  }
+  if (!(await stat(resolved)).isDirectory())
+    return { kind: 'unusable', reason: `${what} is not a directory.` };
+  return { kind: 'found', inside: join(workspace.inside.tree, path) };
+}
+
+/** What every command of the run sees of its workspace; nothing with SANDBOX=none, which cannot mount. */
+export function workspaceMounts(workspace: Workspace, sandbox: Sandbox): readonly Mount[] {
+  if (sandbox.kind === 'none') return [];
+  const { host, inside, localState } = workspace;
+  return [
+    { source: host.tree, target: inside.tree, writable: true },
+    { source: host.home, target: inside.home, writable: true },
+    { source: host.git, target: inside.git, writable: false },
+    ...(localState ? [{ source: localState.host, target: localState.inside, writable: true }] : []),
+  ];
+}
