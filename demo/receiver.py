@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""A receiver of Slipway's webhooks, in the standard library alone: what a user would write, and what the tests
+believe. It shares no code with the sender.
+
+    receiver.py --secret S [--port 0]
+
+Prints {"port": N} first, then one JSON line for each request. Answers 204 when the signatures fit the raw body,
+401 otherwise. Stops on SIGTERM or SIGINT.
+"""
+
+import argparse
+import hashlib
+import hmac
+import json
+import signal
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+MAX_BODY_BYTES = 1_000_000
+OUTPUT = threading.Lock()
+
+
+def say(line):
+    """One whole line at a time, although requests come in parallel."""
+    with OUTPUT:
+        sys.stdout.write(json.dumps(line) + "\n")
+        sys.stdout.flush()
+
+
+def signature_fits(secret, algorithm, body, header):
+    """Compares in constant time: an early end would tell how many characters were right."""
+    digest = hmac.new(secret.encode(), body, getattr(hashlib, algorithm)).hexdigest()
+    expected = f"{algorithm}={digest}"
+    return hmac.compare_digest(expected.encode(), (header or "").encode("utf-8", "surrogateescape"))
+
+
+def parsed(body):
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+class Receiver(BaseHTTPRequestHandler):
+    # Connections stay open between deliveries; so every answer needs a length, and every body must be read.
+    protocol_version = "HTTP/1.1"
+    # A sender that falls silent must not hold a thread for ever.
+    timeout = 60
+    secret = ""
+
+    def do_POST(self):
+        received_at_ms = time.time_ns() // 1_000_000
+        body = self.read_body()
+        if body is None:
+            return
+        verified = signature_fits(self.secret, "sha1", body, self.headers.get("X-Signature"))
+        verified256 = signature_fits(self.secret, "sha256", body, self.headers.get("X-Signature-256"))
+        payload = parsed(body)
+        say(
+            {
+                "verified": verified,
+                "verified256": verified256,
+                "state": payload.get("state"),
+                "stateVersion": payload.get("stateVersion"),
+                "run": id_of(payload.get("run")),
+                "stack": id_of(payload.get("stack")),
+                "delivery": self.headers.get("X-Slipway-Delivery"),
+                "attempt": number(self.headers.get("X-Slipway-Attempt")),
+                "receivedAtMs": received_at_ms,
+                "body": payload or body.decode("utf-8", "replace"),
+            }
+        )
+        self.answer(204 if verified and verified256 else 401)
+
+    def read_body(self):
+        """The raw bytes, which are what is signed; None when the request was refused instead."""
+        length = number(self.headers.get("Content-Length"))
+        if length is None or length < 0 or length > MAX_BODY_BYTES:
+            # The body was not read: the next request on this connection would begin in the middle of it.
+            self.close_connection = True
+            self.answer(411 if length is None else 413)
+            return None
+        return self.rfile.read(length)
+
+    def answer(self, status):
+        self.send_response(status)
+        # 204 never has a body and must not say so.
+        if status != 204:
+            self.send_header("Content-Length", "0")
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+
+    def log_message(self, *_):
+        """Requests are reported on stdout, as JSON."""
+
+
+def number(text):
+    return int(text) if text is not None and text.isascii() and text.isdigit() else None
+
+
+def id_of(value):
+    return value.get("id") if isinstance(value, dict) else None
+
+
+def main():
+    arguments = argparse.ArgumentParser(description="Verifies and prints Slipway webhooks.")
+    arguments.add_argument("--port", type=int, default=0, help="0 takes any free one")
+    arguments.add_argument("--secret", required=True)
+    options = arguments.parse_args()
+
+    Receiver.secret = options.secret
+    server = ThreadingHTTPServer(("127.0.0.1", options.port), Receiver)
+    # shutdown() waits for the loop that a signal handler interrupts, so it needs a thread of its own.
+    for stop in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(stop, lambda *_: threading.Thread(target=server.shutdown).start())
+    say({"port": server.server_address[1]})
+    server.serve_forever(poll_interval=0.1)
+    server.server_close()
+
+
+if __name__ == "__main__":
+    main()
