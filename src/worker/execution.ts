@@ -2,10 +2,9 @@ import type { Logger } from '../logger.ts';
 import { vendorName } from '../stacks/stack.ts';
 import { runHooks } from './command-runner.ts';
 import { apply, initialize, locateProject, openPhase, perform, plan, prepare } from './phases.ts';
-import { failed, over, type RunContext, type StepFailure } from './run-context.ts';
+import { failed, over, type RunContext, type StepFailure, type WorkerOptions } from './run-context.ts';
 import type { Assignment } from './server-api.ts';
 import type { Vendor } from './vendor.ts';
-import type { WorkerOptions } from './worker.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Why the work on an assignment may have to stop. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
 import type { Outcome } from '../runs/run.ts';
 import type { Phase } from '../runs/run-store.ts';
 import type { Limits, NetworkAccess, Sandbox } from '../sandbox/sandbox.ts';
@@ -6,7 +7,7 @@ import { type RunHalf, visibleVariables } from '../stacks/environment.ts';
 import type { PhaseLog } from './logs.ts';
 import type { Assignment, ServerApi } from './server-api.ts';
 import type { Vendor, VendorContext } from './vendor.ts';
-import type { Workspace } from './workspace.ts';
+import type { Workspace, Workspaces } from './workspace.ts';
 
 /** What the worker was given when it was built. */
 export interface WorkerParts {
@@ -17,6 +18,13 @@ export interface WorkerParts {
   /** Limits of commands that only look, and of commands that change the world. */
   readonly limits: { readonly plan: Limits; readonly apply: Limits };
   readonly clock: Clock;
+}
+
+export interface WorkerOptions extends WorkerParts {
+  readonly workspaces: Workspaces;
+  /** How many assignments at once. */
+  readonly slots: number;
+  readonly logger: Logger;
 }
 
 /** Everything the commands of one assignment share. `exports` and `projectRoot` grow as phases pass. */

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../logger.ts';
 import { carryOut } from './execution.ts';
-import type { WorkerParts } from './run-context.ts';
+import type { WorkerOptions } from './run-context.ts';
 import type { Assignment, LeaseStatus, ServerApi } from './server-api.ts';
-import type { Workspaces } from './workspace.ts';
 
 /**
  * The claim loop: takes one assignment a slot, keeps its lease alive, and has it carried out
@@ -22,12 +21,6 @@ export interface Worker {
 const claimWaitMs = 1000;
 /** Half a dozen beats fit into a lease (engine: 30 s). */
 const heartbeatMs = 5000;
-
-export interface WorkerOptions extends WorkerParts {
-  readonly workspaces: Workspaces;
-  readonly slots: number;
-  readonly logger: Logger;
-}
 
 export function createWorker(options: WorkerOptions): Worker {
   const { server, logger } = options;

@@ -1,0 +1,21 @@
+import BetterSqlite3 from 'better-sqlite3';
+import { UserError } from '../user-error.ts';
+
+/**
+ * Makes a server the only one of its database. A lock that the kernel gives back however the process ends:
+ * SQLite's own, on a file of its own. A pid file cannot tell a dead server from a reused pid.
+ */
+export function lockForServer(path: string): Disposable {
+  const connection = new BetterSqlite3(path, { timeout: 0 });
+  try {
+    connection.pragma('locking_mode = EXCLUSIVE');
+    connection.exec('begin exclusive');
+  } catch (cause) {
+    connection.close();
+    throw new UserError('already-running', 'Another Slipway server uses this data directory.', {
+      hint: 'Stop it first (its pid is in server.pid), or give this one another DATA_DIR.',
+      cause,
+    });
+  }
+  return { [Symbol.dispose]: () => connection.close() };
+}

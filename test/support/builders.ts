@@ -1,0 +1,81 @@
+import type { Run } from '../../src/runs/run.ts';
+import type { Account, Commit, Repository } from '../../src/stacks/repository.ts';
+import { noHooks, type Stack, type StackSettings } from '../../src/stacks/stack.ts';
+
+/** Builders: a complete, ordinary value each, with what matters to the test said by the test. */
+export function aCommit(change: Partial<Commit> = {}): Commit {
+  return {
+    authorLogin: 'ada',
+    authorName: 'Ada Example',
+    hash: '1f0c2b3a4d5e6f708192a3b4c5d6e7f8091a2b3c',
+    message: 'Widen the network',
+    timestamp: 1_795_000_000,
+    url: 'https://github.example/acme/infra/commit/1f0c2b3a4d5e6f708192a3b4c5d6e7f8091a2b3c',
+    ...change,
+  };
+}
+
+export function anAccount(change: Partial<Account> = {}): Account {
+  return { id: 11, login: 'acme', installationId: 101, suspended: false, ...change };
+}
+
+export function aRepository(change: Partial<Repository> = {}): Repository {
+  return {
+    id: 21,
+    accountId: 11,
+    installationId: 101,
+    fullName: 'acme/infra',
+    defaultBranch: 'main',
+    isPrivate: true,
+    ...change,
+  };
+}
+
+export function stackSettings(change: Partial<StackSettings> = {}): StackSettings {
+  return {
+    name: 'Network Prod',
+    description: '',
+    labels: [],
+    branch: 'main',
+    projectRoot: '',
+    additionalProjectGlobs: [],
+    autodeploy: false,
+    planBinding: true,
+    promotion: false,
+    publicDetails: false,
+    vendor: { pulumi: { loginUrl: 'file:///state', stackName: 'dev' } },
+    hooks: noHooks,
+    ...change,
+  };
+}
+
+export function aStack(change: Partial<Stack> = {}): Stack {
+  return {
+    key: '01JSTACK00000000000000000A',
+    account: 'acme',
+    id: 'network-prod',
+    repository: aRepository(),
+    settings: stackSettings(),
+    lock: null,
+    createdAtMs: 1_795_000_000_000,
+    ...change,
+  };
+}
+
+export function aRun(change: Partial<Run> = {}): Run {
+  return {
+    id: '01JRUN0000000000000000000A',
+    stackKey: '01JSTACK00000000000000000A',
+    type: 'TRACKED',
+    state: 'QUEUED',
+    stateVersion: 1,
+    branch: 'main',
+    commit: aCommit(),
+    createdAtMs: 1_795_000_000_000,
+    triggeredBy: 'ada@example.com',
+    restarts: 0,
+    hadWorker: false,
+    priority: 0,
+    ...change,
+  };
+}

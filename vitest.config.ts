@@ -1,0 +1,23 @@
+import { defineConfig } from 'vitest/config';
+
+/**
+ * `unit` needs nothing but Node, git, python3 and openssl; `tools` drives the real pulumi and bubblewrap,
+ * which `npm test` sets up first.
+ */
+const tools = ['test/scenarios/**/*.test.ts', 'test/sandbox/**/*.test.ts', 'test/vendors/**/*.test.ts'];
+
+export default defineConfig({
+  test: {
+    setupFiles: ['test/support/setup.ts'],
+    // Two cores: more workers than that only make time-outs likelier.
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...tools, 'test/full/**'] },
+      },
+      { extends: true, test: { name: 'tools', include: tools, testTimeout: 120_000, hookTimeout: 120_000 } },
+    ],
+  },
+});
