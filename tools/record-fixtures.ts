@@ -1,5 +1,5 @@
 /**
- * Runs the real pulumi through the stories of fixture-cases.ts and records what it left into test/fixtures/pulumi: one folder
+ * Runs the real pulumi through the stories of fixture-cases/ and records what it left into test/fixtures/pulumi: one folder
  * for each recorded command with its streams, exit code and event log. The commands and variables are those of
  * src/vendors/pulumi, so that a fixture is what the product sees. Run it again after an update of pulumi and read the diff.
  *
@@ -8,7 +8,9 @@
 import './node-version.js';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { homedir, hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,14 +18,22 @@ import { execa } from 'execa';
 import { findTool, toolCacheDir } from '../src/tools.ts';
 import * as commands from '../src/vendors/pulumi/commands.ts';
 import { createPulumiVendor } from '../src/vendors/pulumi/vendor.ts';
-import type { Vendor, VendorCommand, VendorContext } from '../src/worker/vendor.ts';
-import { type Case, cases, type Stage } from './fixture-cases.ts';
+import type { VendorCommand, VendorContext } from '../src/worker/vendor.ts';
+import type { Case, Stage } from './fixture-cases/case.ts';
+import { life, violations } from './fixture-cases/life.ts';
+import { dynamic, programs, providers, reads } from './fixture-cases/programs.ts';
+import { setUp } from './fixture-cases/set-up.ts';
 
 const fixturesDir = fileURLToPath(new URL('../test/fixtures/pulumi', import.meta.url));
+const cases = [life, violations, setUp, dynamic, programs, reads, providers];
 const sdkVersion = '3.259.0';
 
 const cacheDir = toolCacheDir(homedir(), process.env['XDG_CACHE_HOME']);
-const found = findTool('pulumi', { setting: process.env['PULUMI_PATH'], path: process.env['PATH'] ?? '', cacheDir });
+const found = findTool('pulumi', {
+  setting: process.env['PULUMI_PATH'],
+  path: process.env['PATH'] ?? '',
+  cacheDir,
+});
 const vendor = await createPulumiVendor({ pulumiPath: found?.path ?? null });
 if (vendor.tool === null) throw new Error(vendor.toolProblem ?? 'no pulumi');
 
@@ -32,13 +42,18 @@ try {
   const wanted = process.argv.slice(2);
   const sdk = await installSdk(join(root, 'sdk'));
   for (const story of cases) {
-    if (wanted.length === 0 || wanted.includes(story.name)) await tell(story, vendor, sdk);
+    if (wanted.length === 0 || wanted.includes(story.name)) await tell(story, sdk);
   }
 } finally {
   await rm(root, { recursive: true, force: true });
 }
-const { stdout } = await execa('git', ['status', '--short', '--', fixturesDir], { cwd: fixturesDir });
-console.log(stdout === '' ? 'nothing has changed' : `changed:\n${stdout}`);
+// Events are in another order each time where the program's process and the engine race: read for content.
+for (const args of [
+  ['diff', '--stat'],
+  ['ls-files', '--others', '--exclude-standard'],
+]) {
+  await execa('git', [...args, '--', '.'], { cwd: fixturesDir, stdio: 'inherit' });
+}
 
 async function installSdk(folder: string): Promise<string> {
   await mkdir(folder);
@@ -49,7 +64,7 @@ async function installSdk(folder: string): Promise<string> {
   return join(folder, 'node_modules');
 }
 
-async function tell(story: Case, vendor: Vendor, sdk: string): Promise<void> {
+async function tell(story: Case, sdk: string): Promise<void> {
   const folder = join(root, story.name);
   const inside = (name: string) => join(folder, name);
   for (const name of ['workspace', 'home', 'state']) await mkdir(inside(name), { recursive: true });
@@ -59,21 +74,26 @@ async function tell(story: Case, vendor: Vendor, sdk: string): Promise<void> {
       if (text === null) await rm(inside(`workspace/${name}`), { recursive: true });
       else await writeFile(inside(`workspace/${name}`), text);
     }
-    if (stage.plan) await cp(inside(`output/${commands.planFile}`), inside('plan.json'), { force: true }).catch(() => {});
+    const lastPlan = await readFile(inside(`output/${commands.planFile}`)).catch(() => null);
+    if (lastPlan) await writeFile(inside('plan.json'), lastPlan);
+    if (stage.plan === 'garbage') await writeFile(inside('plan.json'), '{"resourcePlans": 1}');
     await rm(inside('output'), { recursive: true, force: true });
     await mkdir(inside('output'));
     const context: VendorContext = {
-      settings: { pulumi: { loginUrl: stage.loginUrl ?? 'file:///state', stackName: stage.stackName ?? 'dev' } },
+      settings: {
+        pulumi: { loginUrl: stage.loginUrl ?? 'file:///state', stackName: stage.stackName ?? 'dev' },
+      },
       paths: { projectRoot: inside('workspace'), home: inside('home'), output: inside('output') },
       localStateDirectory: stage.loginUrl === undefined ? inside('state') : null,
     };
     const command = commandOf(stage, context, inside('plan.json'));
+    await using server = await refuseEverything();
     const removeLock = stage.isLocked ? await lock(inside('state')) : async () => {};
-    const result = await execute(command, stage, context, vendor);
+    const result = await execute(command, stage, context, server.url);
     await removeLock();
     console.log(`${story.name}: ${stage.record ?? stage.run} ended with ${result.exitCode}`);
     if (stage.record) await record(stage.record, { command, result, folder });
-    else if (result.exitCode !== 0 && !stage.mayFail) throw new Error(`${result.stdout}\n${result.stderr}`);
+    else if (result.exitCode !== 0) throw new Error(`${result.stdout}\n${result.stderr}`);
   }
 }
 
@@ -107,10 +127,11 @@ async function execute(
   command: VendorCommand,
   stage: Stage,
   context: VendorContext,
-  vendor: Vendor,
+  refusingUrl: string,
 ): Promise<Result> {
+  const programs = stage.hasBarePath ? [] : [dirname(process.execPath), '/usr/bin', '/bin'];
   const environment: Record<string, string | null> = {
-    PATH: [...vendor.toolPath(), dirname(process.execPath), '/usr/bin', '/bin'].join(':'),
+    PATH: [...vendor.toolPath(), ...programs].join(':'),
     HOME: context.paths.home,
     USER: 'slipway',
     PULUMI_CONFIG_PASSPHRASE: 'a passphrase',
@@ -120,11 +141,15 @@ async function execute(
     ...vendor.baseEnvironment(context),
     ...command.environment,
     ...stage.environment,
+    ...(stage.isEgressRefused && { HTTPS_PROXY: refusingUrl }),
+    ...(stage.isTokenRefused && { PULUMI_BACKEND_URL: refusingUrl }),
   };
-  const [program, ...args] = command.argv;
+  const [program, ...args] = stage.isTokenRefused ? ['pulumi', 'login', refusingUrl] : command.argv;
   const child = spawn(program, args, {
     cwd: context.paths.projectRoot,
-    env: Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== null)) as NodeJS.ProcessEnv,
+    env: Object.fromEntries(
+      Object.entries(environment).filter(([, value]) => value !== null),
+    ) as NodeJS.ProcessEnv,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const result: Result = { exitCode: -1, stdout: '', stderr: '' };
@@ -138,11 +163,35 @@ async function execute(
   return { ...result, exitCode: Number(exitCode) };
 }
 
+/** A service that knows no token, and a proxy that lets nobody through. */
+async function refuseEverything(): Promise<{ url: string } & AsyncDisposable> {
+  const server = createServer((_, response) => {
+    response
+      .writeHead(401, { 'content-type': 'application/json' })
+      .end('{"code":401,"message":"Unauthorized"}');
+  });
+  server.on('connect', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await once(server.close(), 'close');
+    },
+  };
+}
+
 /** As another pulumi would leave it: pkg/backend/diy/lock.go. */
 async function lock(stateDir: string): Promise<() => Promise<void>> {
   const folder = join(stateDir, '.pulumi/locks/organization/sample/dev');
   await mkdir(folder, { recursive: true });
-  const content = { pid: 4242, username: 'somebody', hostname: 'elsewhere', timestamp: '2026-01-01T00:00:00Z' };
+  const content = {
+    pid: 4242,
+    username: 'somebody',
+    hostname: 'elsewhere',
+    timestamp: '2026-01-01T00:00:00Z',
+  };
   await writeFile(join(folder, '11111111-1111-4111-8111-111111111111.json'), JSON.stringify(content));
   return () => rm(folder, { recursive: true });
 }
@@ -177,7 +226,9 @@ function normaliser(folder: string): (text: string) => string {
   const numbered = (id: string) => {
     if (id === unknown) return id;
     const next = `00000000-0000-4000-8000-${String(ids.size + 1).padStart(12, '0')}`;
-    return ids.get(id) ?? (ids.set(id, next), next);
+    const known = ids.get(id) ?? next;
+    ids.set(id, known);
+    return known;
   };
   return (text) => {
     const neutral = text
@@ -192,7 +243,8 @@ function normaliser(folder: string): (text: string) => string {
       .replace(/(Duration: +)\d+s/g, '$11s')
       .replace(/(127\.0\.0\.1):\d{5}/g, '$1:50000');
     for (const trace of [root, homedir(), hostname(), tmpdir()].filter((word) => word.length > 3)) {
-      if (neutral.includes(trace)) throw new Error(`"${trace}" of this machine is still in: ${neutral.slice(0, 2000)}`);
+      if (neutral.includes(trace))
+        throw new Error(`"${trace}" of this machine is still in: ${neutral.slice(0, 2000)}`);
     }
     return neutral;
   };

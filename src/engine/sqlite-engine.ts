@@ -110,9 +110,13 @@ export function createSqliteEngine(parts: { database: Database; clock: Clock; ne
     },
 
     async release(tx, job) {
-      const free = { lease_until_ms: null, run_at_ms: clock.nowMs() };
-      const update = database.inside(tx).updateTable('job').set(free);
-      await update.where('id', '=', job.id).where('attempt', '=', job.attempt).execute();
+      const update = database.inside(tx).updateTable('job').set({ lease_until_ms: null, run_at_ms: 0 });
+      await update
+        .where('id', '=', job.id)
+        .where('attempt', '=', job.attempt)
+        // Not of a holder who spoke up since the caller looked.
+        .where('lease_until_ms', '<=', clock.nowMs())
+        .execute();
       tx.afterCommit(() => doorbell.ring(job.queue));
     },
 

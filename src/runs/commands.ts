@@ -14,7 +14,7 @@ import type { Transitions } from './transition.ts';
  * compare-and-set, so that of two people who act at once one wins and the other is told what happened.
  */
 export interface RunCommands {
-  /** 'duplicate' when the stack has a run with that dedupe key. A PROPOSED run supersedes older ones. */
+  /** 'duplicate' when there is a run for this already, as `dedupeKey` and `unlessNewest` say. */
   create(request: CreateRun): Promise<Run | 'duplicate'>;
   confirm(runId: string, request: CommandRequest & { confirmation?: string }): Promise<CommandResult>;
   discard(runId: string, request: CommandRequest): Promise<CommandResult>;
@@ -32,8 +32,12 @@ export interface CreateRun {
   readonly actor: string;
   readonly triggeredBy: string;
   readonly command?: string;
-  /** Null: this call always makes a run. */
+  /** The same again for the same stack makes no second run. Null: this call always makes one. */
   readonly dedupeKey: string | null;
+  /** Makes none either while the newest run of the type has this very commit. */
+  readonly unlessNewest?: boolean;
+  /** A push: PROPOSED runs of older commits of the branch are of no use any more and end. */
+  readonly supersedes?: boolean;
 }
 
 export interface CommandRequest {
@@ -61,6 +65,10 @@ export function createRunCommands(parts: {
     return transactions.write(async (tx) => {
       const stack = await stacks.findByKey(request.stackKey, tx);
       if (!stack) throw new UserError('not-found', 'The stack no longer exists.');
+      if (request.unlessNewest) {
+        const newest = await runs.newestOfType(stack.key, request.type, tx);
+        if (newest?.commit.hash === request.commit.hash) return 'duplicate';
+      }
       const id = newId();
       const run = await transitions.create(
         tx,
@@ -79,7 +87,7 @@ export function createRunCommands(parts: {
         },
         request.actor,
       );
-      if (run !== 'duplicate' && run.type === 'PROPOSED') await supersede(tx, run);
+      if (run !== 'duplicate' && request.supersedes) await supersede(tx, run);
       return run;
     });
   }

@@ -15,7 +15,10 @@ export interface JobQueue {
    * priority first, then oldest. Null when nothing is due.
    */
   claim(tx: Tx, queue: string): Promise<Job | null>;
-  /** Extends the lease. False: it is lost, somebody else may have the job, stop at once. */
+  /**
+   * Extends the lease, one that ran out too, as long as nobody released the job. False: it is lost,
+   * somebody else may have the job, stop at once.
+   */
   renew(lease: Lease): Promise<boolean>;
   /** In the caller's transaction; false when the lease is lost, and then the caller must roll back. */
   holds(tx: Tx, lease: Lease): Promise<boolean>;
@@ -27,7 +30,10 @@ export interface JobQueue {
   cancel(tx: Tx, queue: string, key: string): Promise<void>;
   /** Jobs whose lease ran out. They are not offered to `claim` until `release` was called. */
   expired(tx: Tx, queue: string): Promise<readonly Job[]>;
-  /** Makes an expired job claimable again; its attempt number stays, so the old holder is fenced. */
+  /**
+   * Makes an expired job claimable at once; its attempt number stays, so the old holder is fenced. Nothing
+   * happens to a job that is not expired (any more).
+   */
   release(tx: Tx, job: Job): Promise<void>;
   /** Ends every lease now: for the start of the only server of this database. */
   expireAll(): Promise<void>;

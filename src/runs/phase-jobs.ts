@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts';
 import type { JobQueue } from './job-queue.ts';
 import { isBlocking, isTerminal, type Run } from './run.ts';
 import type { Reactor } from './run-event.ts';
@@ -23,7 +22,7 @@ export function jobPriority(run: Run): number {
  * Turns states into work. A run has at most one unfinished job: whoever holds it when the run ends also
  * finishes with the workspace, so the `finish` job of such a run is a duplicate and is not added.
  */
-export function createPhaseJobs(parts: { queue: JobQueue; clock: Clock }): Reactor {
+export function createPhaseJobs(parts: { queue: JobQueue }): Reactor {
   return async (tx, { run }) => {
     const half = halfFor(run);
     if (half !== null) {
@@ -32,7 +31,8 @@ export function createPhaseJobs(parts: { queue: JobQueue; clock: Clock }): React
         queue: phaseQueue,
         key: jobKey(run.id),
         priority: jobPriority(run),
-        runAtMs: parts.clock.nowMs(),
+        // At once, not "now": a clock that is set back must not put off what is due.
+        runAtMs: 0,
         data,
       });
     } else if (isTerminal(run.state)) {

@@ -13,7 +13,11 @@ import type { MoveDetails, Transitions } from './transition.ts';
 export interface Recovery {
   /** At the start of the only server of the database: every lease of its former life ends. */
   start(): Promise<void>;
-  /** Now and then: leases that ran out while the server lives. */
+  /**
+   * Now and then, but more rarely than workers renew (5 s): leases that ran out while the server lives. A
+   * worker is given up at the second look that finds it silent. The first may only have found a clock that
+   * was set, or a machine that slept, and an apply must not be ended for that.
+   */
   sweep(): Promise<void>;
 }
 
@@ -25,40 +29,53 @@ export function createRecovery(parts: {
   logger: Logger;
 }): Recovery {
   const { runs, queue, transitions, transactions, logger } = parts;
+  let silent: ReadonlySet<string> = new Set();
 
-  async function recoverOne(job: Job): Promise<void> {
-    const { runId } = job.data as PhaseJob;
+  async function recoverOne(seen: Job): Promise<void> {
+    const { runId } = seen.data as PhaseJob;
     await transactions.write(async (tx) => {
+      // Its holder may have spoken up since, or be done with it.
+      const job = (await queue.expired(tx, phaseQueue)).find((one) => nameOf(one) === nameOf(seen));
+      if (!job) return;
       const run = await runs.find(runId, tx);
       if (run && !isTerminal(run.state)) {
-        const moved = await transitions.move(
-          tx,
-          run,
-          { kind: 'lose-worker' },
-          {
-            actor: 'server',
-            ...consequence(run),
-          },
-        );
-        logger.warn({ run: runId, was: run.state, now: moved }, 'a worker was lost');
+        const by = { actor: 'server', ...consequence(run) };
+        const moved = await transitions.move(tx, run, { kind: 'lose-worker' }, by);
+        const now = moved.kind === 'moved' ? moved.run.state : moved.kind;
+        logger.warn({ run: runId, was: run.state, now }, 'a worker was lost');
       }
       await queue.release(tx, job);
     });
   }
 
-  async function sweep(): Promise<void> {
-    const expired = await transactions.write((tx) => queue.expired(tx, phaseQueue));
-    for (const job of expired) await recoverOne(job);
+  async function recover(jobs: readonly Job[]): Promise<void> {
+    for (const job of jobs) {
+      try {
+        await recoverOne(job);
+      } catch (error) {
+        // It stays expired, and the next sweep comes back to it; the others must not wait for that.
+        logger.error({ err: error, job: job.id }, 'recovering a run failed');
+      }
+    }
   }
+
+  const expired = () => transactions.write((tx) => queue.expired(tx, phaseQueue));
 
   return {
     async start() {
       await queue.expireAll();
-      await sweep();
+      await recover(await expired());
     },
-    sweep,
+    async sweep() {
+      const jobs = await expired();
+      const before = silent;
+      silent = new Set(jobs.map(nameOf));
+      await recover(jobs.filter((job) => before.has(nameOf(job))));
+    },
   };
 }
+
+const nameOf = ({ id, attempt }: Job): string => `${id} ${attempt}`;
 
 function consequence(run: Run): Pick<MoveDetails, 'note' | 'change'> {
   const lost = { outcome: 'worker_lost' } as const;

@@ -1,4 +1,6 @@
+import type { EnvironmentVariable } from '../stacks/environment.ts';
 import type { Commit } from '../stacks/repository.ts';
+import type { StackSettings } from '../stacks/stack.ts';
 import type { Tx } from '../tx.ts';
 import type { Delta, Outcome, Run, RunState, RunType } from './run.ts';
 
@@ -61,6 +63,14 @@ export interface StoredPlan {
   readonly steps: readonly unknown[];
 }
 
+/** What a run goes by from PREPARING to its end, whatever people change meanwhile. */
+export interface Frozen {
+  readonly settings: StackSettings;
+  readonly variables: readonly EnvironmentVariable[];
+  /** What its hooks exported. */
+  readonly exports: Readonly<Record<string, string>>;
+}
+
 /** Where runs live. Reads see committed data; methods with `tx` see the transaction. */
 export interface RunStore {
   find(id: string, tx?: Tx): Promise<Run | null>;
@@ -93,8 +103,8 @@ export interface RunStore {
   plan(runId: string): Promise<StoredPlan | null>;
   planFile(runId: string): Promise<Uint8Array | null>;
   /** What the run was frozen with, encrypted at rest. */
-  saveFrozen(tx: Tx, runId: string, frozen: unknown): Promise<void>;
-  frozen(runId: string, tx?: Tx): Promise<unknown>;
+  saveFrozen(tx: Tx, runId: string, frozen: Frozen): Promise<void>;
+  frozen(runId: string, tx?: Tx): Promise<Frozen | null>;
   /** At the end of a run: its frozen settings and plan file go, its steps stay. */
   forgetSecrets(tx: Tx, runId: string): Promise<void>;
 }

@@ -97,6 +97,7 @@ export type RunCommand =
   | { readonly kind: 'finish' }
   | { readonly kind: 'fail' }
   | { readonly kind: 'lose-worker' }
+  | { readonly kind: 'hand-back' }
   | { readonly kind: 'approve' }
   | { readonly kind: 'reject' }
   | { readonly kind: 'supersede' }
@@ -163,6 +164,9 @@ function target(run: RunFacts, command: RunCommand): RunState | null {
       if (changesTheWorld.has(state)) return 'FAILED';
       if (!restartable.has(state)) return null;
       return run.restarts < maxRestarts ? 'PREPARING' : 'FAILED';
+    case 'hand-back':
+      // A clean stop is no loss, so it is not counted and never the end of the run.
+      return restartable.has(state) ? 'PREPARING' : null;
     case 'approve':
       return from('PENDING_REVIEW') ? 'FINISHED' : null;
     case 'reject':

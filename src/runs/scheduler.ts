@@ -1,5 +1,5 @@
 import type { Logger } from '../logger.ts';
-import type { Stack } from '../stacks/stack.ts';
+import { isLockedFor, type Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
 import { isBlocking, isTerminal, type Run } from './run.ts';
@@ -40,7 +40,7 @@ export function blockerOf(
   if (active) return { kind: 'run', run: active.id, state: active.state };
   const ahead = others.find((other) => other.state === 'QUEUED' && goesBefore(other, run));
   if (ahead) return { kind: 'run', run: ahead.id, state: ahead.state };
-  if (stack.lock && stack.lock.holder !== startedBy) {
+  if (isLockedFor(stack.lock, startedBy)) {
     return { kind: 'lock', holder: stack.lock.holder, reason: stack.lock.reason };
   }
   return null;
@@ -66,10 +66,16 @@ export function createScheduler(parts: {
     const stack = await stacks.findByKey(stackKey, tx);
     if (!stack) return;
     const unfinished = await runs.unfinished(stackKey, tx);
-    for (const run of unfinished) {
-      if (run.state !== 'QUEUED') continue;
-      const startedBy = await runs.startedBy(tx, run.id);
-      if (blockerOf(run, unfinished, stack, startedBy)) continue;
+    const queued = unfinished.filter((run) => run.state === 'QUEUED');
+    const starters = new Map<string, string>();
+    for (const run of queued) starters.set(run.id, await runs.startedBy(tx, run.id));
+    const startedBy = (run: Run) => starters.get(run.id) ?? '';
+    // Whom the lock keeps back is in nobody's way: the holder locked the stack to be first.
+    const inLine = unfinished.filter(
+      (run) => run.state !== 'QUEUED' || !isLockedFor(stack.lock, startedBy(run)),
+    );
+    for (const run of queued) {
+      if (blockerOf(run, inLine, stack, startedBy(run))) continue;
       const moved = await parts
         .transitions()
         .move(tx, run, { kind: 'make-ready' }, { actor: 'server', note: null });

@@ -6,7 +6,6 @@ import { type Push, selectStacks } from '../stacks/trigger.ts';
 import { UserError } from '../user-error.ts';
 import type { RunCommands } from './commands.ts';
 import type { Run, RunType } from './run.ts';
-import type { RunStore } from './run-store.ts';
 import type { Source } from './source.ts';
 
 /** What makes runs: pushes and people. */
@@ -25,20 +24,13 @@ export interface ManualTrigger {
 }
 
 export function createTriggers(parts: {
-  runs: RunStore;
   stacks: StackStore;
   commands: RunCommands;
   source: Source;
 }): Triggers {
-  const { runs, stacks, commands, source } = parts;
+  const { stacks, commands, source } = parts;
 
   async function startFromPush(stack: Stack, type: 'TRACKED' | 'PROPOSED', push: Push, deliveryId: string) {
-    if (type === 'TRACKED') {
-      // Suppressed only for the very commit of the newest run, so that a rollback A, B, A runs.
-      const newest = await runs.newestOfType(stack.key, 'TRACKED');
-      if (newest?.commit.hash === push.head.hash)
-        return `the newest run ${newest.id} has this commit already`;
-    }
     const run = await commands.create({
       stackKey: stack.key,
       type,
@@ -46,9 +38,12 @@ export function createTriggers(parts: {
       commit: push.head,
       actor: push.pusherLogin,
       triggeredBy: push.pusher,
-      dedupeKey: type === 'TRACKED' ? `push:${deliveryId}` : `commit:${push.head.hash}`,
+      // TRACKED: suppressed only for the very commit of the newest run, so that a rollback A, B, A runs.
+      ...(type === 'TRACKED'
+        ? { dedupeKey: `push:${deliveryId}`, unlessNewest: true }
+        : { dedupeKey: `commit:${push.head.hash}`, supersedes: true }),
     });
-    return run === 'duplicate' ? 'there is a run for this already' : `${type} run ${run.id}`;
+    return run === 'duplicate' ? 'there is a run for this commit already' : `${type} run ${run.id}`;
   }
 
   return {
@@ -65,9 +60,9 @@ export function createTriggers(parts: {
     },
 
     async manual(stack, request, actor) {
-      if (request.type === 'TASK' && !request.command?.trim()) {
+      if (request.type === 'TASK' && (!request.command?.trim() || request.command.includes('\0'))) {
         throw new UserError('command-required', 'A task needs a command.', {
-          issues: [{ path: 'command', message: 'required for a run of type TASK' }],
+          issues: [{ path: 'command', message: 'required for a run of type TASK, without NUL characters' }],
         });
       }
       const { settings, repository } = stack;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isLockedFor, type Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
 import type { JobQueue, Lease } from './job-queue.ts';
@@ -6,9 +7,10 @@ import type { LogStore } from './log-store.ts';
 import { type Half, type PhaseJob, phaseQueue } from './phase-jobs.ts';
 import { type Delta, isTerminal, type Outcome, type Run, type RunCommand } from './run.ts';
 import type { Reactor } from './run-event.ts';
-import type { Phase, RunCommandRecord, RunStore } from './run-store.ts';
+import type { Frozen, Phase, RunCommandRecord, RunStore } from './run-store.ts';
 import type { Source } from './source.ts';
 import type { MoveDetails, Transitions } from './transition.ts';
+import { createWatchers } from './watchers.ts';
 
 /**
  * What the server answers to workers: claims, reports and heartbeats, each fenced by the lease and each
@@ -32,30 +34,37 @@ export function createWorkerService(parts: {
   logs: LogStore;
 }) {
   const { runs, stacks, queue, transactions } = parts;
-  /** Heartbeats that wait, by run: rung when the run's state changes under a worker. */
-  const watchers = new Map<string, () => void>();
+  const watchers = createWatchers();
 
   async function claimNow() {
     return transactions.write(async (tx) => {
-      const job = await queue.claim(tx, phaseQueue);
-      if (!job) return null;
-      const { runId, half: wanted } = job.data as PhaseJob;
-      const found = await runs.find(runId, tx);
-      const stack = found && (await stacks.findByKey(found.stackKey, tx));
-      if (!found || !stack) {
-        // The stack was deleted; its workspace goes at the next start.
-        await queue.finish(tx, job);
-        return null;
+      for (;;) {
+        const job = await queue.claim(tx, phaseQueue);
+        if (!job) return null;
+        const { runId, half: wanted } = job.data as PhaseJob;
+        const found = await runs.find(runId, tx);
+        const stack = found && (await stacks.findByKey(found.stackKey, tx));
+        if (!found || !stack) {
+          // The stack was deleted; its workspace goes at the next start.
+          await queue.finish(tx, job);
+          continue;
+        }
+        const run = await claimRun(tx, found);
+        const half: Half = isTerminal(run.state) ? 'finish' : wanted;
+        const frozen = await freeze(tx, run, stack, half);
+        return { lease: { id: job.id, attempt: job.attempt }, half, run, stack, frozen };
       }
-      const claimed = await claimRun(tx, found);
-      const half: Half = isTerminal(claimed.state) ? 'finish' : wanted;
-      const frozen = (await runs.frozen(runId, tx)) ?? {
-        settings: stack.settings,
-        variables: await stacks.environment(stack.key),
-        exports: {},
-      };
-      return { lease: { id: job.id, attempt: job.attempt }, half, run: claimed, stack, frozen };
     });
+  }
+
+  async function freeze(tx: Tx, run: Run, stack: Stack, half: Half): Promise<Frozen> {
+    const frozen = await runs.frozen(run.id, tx);
+    if (!frozen) {
+      const variables = await stacks.environment(stack.key, tx);
+      return { settings: stack.settings, variables, exports: {} };
+    }
+    // Hooks of a lost attempt may have exported paths into its workspace, which is gone.
+    return half === 'plan' ? { ...frozen, exports: {} } : frozen;
   }
 
   /** A run that was handed back after a lost worker is in PREPARING already. */
@@ -93,7 +102,7 @@ export function createWorkerService(parts: {
     });
 
   async function planned(held: Held, plan: PlanInput) {
-    const planDigest = plan.file ? createHash('sha256').update(plan.file).digest('hex') : undefined;
+    const planDigest = plan.file ? sha256(plan.file) : undefined;
     return transactions.write(async (tx) => {
       if (!(await queue.holds(tx, held.lease))) return { next: 'lost' } as const;
       const run = await runs.find(held.run.id, tx);
@@ -110,7 +119,7 @@ export function createWorkerService(parts: {
           hasWarnings: false,
           hasApprovalPolicies: false,
           autodeploy: plan.autodeploy,
-          stackLocked: stack.lock !== null && stack.lock.holder !== (await runs.startedBy(tx, run.id)),
+          stackLocked: isLockedFor(stack.lock, await runs.startedBy(tx, run.id)),
         },
         {
           actor: 'worker',
@@ -134,9 +143,9 @@ export function createWorkerService(parts: {
   }
 
   return {
-    /** Wakes the heartbeat of a worker whose run ended under it. */
+    /** Wakes the heartbeat of a worker whose run ended under it, or was taken away to start again. */
     reactor: ((tx, { run }) => {
-      if (isTerminal(run.state)) tx.afterCommit(() => watchers.get(run.id)?.());
+      if (isTerminal(run.state) || run.state === 'PREPARING') tx.afterCommit(() => watchers.ring(run.id));
       return Promise.resolve();
     }) satisfies Reactor,
 
@@ -148,19 +157,10 @@ export function createWorkerService(parts: {
     },
 
     async heartbeat(held: Held, maxWaitMs: number, signal: AbortSignal): Promise<Status> {
+      using listener = watchers.listen(held.run.id);
       const now = await lookAt(held);
       if (now !== 'held' || signal.aborted) return now;
-      await new Promise<void>((resolve) => {
-        const done = () => {
-          clearTimeout(timer);
-          signal.removeEventListener('abort', done);
-          watchers.delete(held.run.id);
-          resolve();
-        };
-        const timer = setTimeout(done, maxWaitMs);
-        signal.addEventListener('abort', done, { once: true });
-        watchers.set(held.run.id, done);
-      });
+      await listener.rung(maxWaitMs, signal);
       return signal.aborted ? 'held' : lookAt(held);
     },
 
@@ -170,7 +170,7 @@ export function createWorkerService(parts: {
       signal: AbortSignal,
     ) => parts.source.fetch(held.stack.repository, held.run.commit.hash, target, signal),
 
-    saveFrozen: (held: Held, frozen: unknown) =>
+    saveFrozen: (held: Held, frozen: Frozen) =>
       fenced(held, (tx, run) => runs.saveFrozen(tx, run.id, frozen)),
     prepared: (held: Held) => report(held, { kind: 'prepared' }),
     initialized: (held: Held) => report(held, { kind: 'initialized' }),
@@ -179,15 +179,11 @@ export function createWorkerService(parts: {
     failed: (held: Held, failure: { outcome: Outcome; note: string }) =>
       report(held, { kind: 'fail' }, { note: failure.note, change: { outcome: failure.outcome } }),
 
-    /** A clean stop: the first half starts again elsewhere, and that is not counted as a loss. */
+    /** A clean stop: the first half starts again elsewhere. */
     handBack: (held: Held) =>
       fenced(held, async (tx, run) => {
-        const moved = await move(
-          tx,
-          run,
-          { kind: 'lose-worker' },
-          { actor: 'server', note: 'the server stopped; started again' },
-        );
+        const by = { actor: 'server', note: 'the server stopped; started again' };
+        const moved = await move(tx, run, { kind: 'hand-back' }, by);
         if (moved.kind !== 'moved') throw new Error(`hand-back was refused in ${run.state}`);
         await queue.retryLater(tx, held.lease, 0);
       }),
@@ -195,13 +191,20 @@ export function createWorkerService(parts: {
     async planFile(held: Held): Promise<Uint8Array | null> {
       const file = await runs.planFile(held.run.id);
       if (!file) return null;
-      const digest = createHash('sha256').update(file).digest('hex');
-      return digest === held.run.planDigest ? file : null;
+      // As it is now: with autodeploy the plan is younger than the assignment.
+      const run = await runs.find(held.run.id);
+      return run?.planDigest === sha256(file) ? file : null;
     },
 
-    log: (held: Held, phase: Phase, bytes: Uint8Array) => parts.logs.append(held.run.id, phase, bytes),
+    async log(held: Held, phase: Phase, bytes: Uint8Array): Promise<void> {
+      const isHolder = await transactions.write((tx) => queue.holds(tx, held.lease));
+      if (isHolder) await parts.logs.append(held.run.id, phase, bytes);
+    },
     command: (held: Held, record: RunCommandRecord) =>
-      transactions.write((tx) => runs.addCommand(tx, held.run.id, record)),
+      transactions.write(async (tx) => {
+        const isHolder = await queue.holds(tx, held.lease);
+        if (isHolder && (await runs.find(held.run.id, tx))) await runs.addCommand(tx, held.run.id, record);
+      }),
 
     async finished(held: Held): Promise<void> {
       await transactions.write(async (tx) => {
@@ -211,6 +214,8 @@ export function createWorkerService(parts: {
     },
   };
 }
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 interface PlanInput {
   readonly hasChanges: boolean;

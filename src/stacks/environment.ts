@@ -13,7 +13,8 @@ export type EnvironmentAccess = 'all' | 'tracked' | 'apply';
 
 /** Values of 4 characters or more are hidden in output; a shorter one would blank out ordinary text. */
 const minSecretLength = 4;
-const maxValueLength = 65_536;
+/** Linux starts no program with a variable of 128 KiB or more. */
+const maxValueBytes = 65_536;
 
 /**
  * Names that would change how the launcher, the dynamic linker, git or the run itself behaves. The vendor
@@ -36,12 +37,12 @@ export function checkVariable(
       hint: 'Names are letters, digits and underscores; names that steer Slipway, the shell, git or the tool itself are reserved.',
     });
   }
-  if (variable.value.includes('\0') || variable.value.length > maxValueLength) {
+  if (variable.value.includes('\0') || Buffer.byteLength(variable.value) > maxValueBytes) {
     throw new UserError(
       'invalid-input',
       `The value of ${variable.name} is too long or holds a NUL character.`,
       {
-        issues: [{ path: 'value', message: `at most ${maxValueLength} characters, without NUL` }],
+        issues: [{ path: 'value', message: `at most ${maxValueBytes} bytes, without NUL` }],
       },
     );
   }

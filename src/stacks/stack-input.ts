@@ -5,7 +5,10 @@ import { type HookName, hookNames } from './stack.ts';
 import type { VendorSettings, VendorSettingsSchema } from './vendor-settings.ts';
 
 /** What people may say about a stack, in API, CLI and (in snake case) the repository file. */
-const hookList = z.array(z.string().trim().min(1).max(10_000)).max(50);
+const withoutNul = (text: string) => !text.includes('\0');
+const hookList = z
+  .array(z.string().trim().min(1).max(10_000).refine(withoutNul, 'without NUL characters'))
+  .max(50);
 const hooks = z.strictObject(
   Object.fromEntries(hookNames.map((name) => [name, hookList.optional()])) as Record<
     HookName,
@@ -18,7 +21,7 @@ const projectRoot = z
   .max(1000)
   .transform((path) => path.replace(/^\.\/|\/+$/g, ''))
   .refine(
-    (path) => !path.startsWith('/') && !path.includes('\\') && !path.split('/').some((part) => part === '..'),
+    (path) => !path.startsWith('/') && !/[\\\0]/.test(path) && !path.split('/').includes('..'),
     'a path inside the repository, with forward slashes and without ".."',
   )
   .refine(

@@ -15,7 +15,7 @@ export interface NewStack {
 export interface StackStore {
   find(account: string, id: string): Promise<Stack | null>;
   findByKey(key: string, tx?: Tx): Promise<Stack | null>;
-  /** By account login, then id. `account` null = all accounts. `after` is the key of the last one seen. */
+  /** Oldest first. `account` null = all accounts. `after` is the key of the last one seen. */
   list(options: { account: string | null; after: string | null; limit: number }): Promise<readonly Stack[]>;
   ofRepository(repositoryId: number, tx?: Tx): Promise<readonly Stack[]>;
 
@@ -27,7 +27,7 @@ export interface StackStore {
   setLock(tx: Tx, key: string, lock: StackLock | null): Promise<void>;
 
   /** Decrypted, by name. */
-  environment(key: string): Promise<readonly EnvironmentVariable[]>;
+  environment(key: string, tx?: Tx): Promise<readonly EnvironmentVariable[]>;
   putVariable(tx: Tx, key: string, variable: EnvironmentVariable): Promise<void>;
   /** False when there was none. */
   removeVariable(tx: Tx, key: string, name: string): Promise<boolean>;

@@ -57,6 +57,7 @@ export const noHooks = Object.fromEntries(hookNames.map((name) => [name, []])) a
 export interface StackLock {
   /** A login, a token's name, or "slipway" for a lock set after a lost apply. */
   readonly holder: string;
+  /** `system`: nobody's own, whatever they are called. */
   readonly kind: 'person' | 'system';
   readonly reason: string;
   /** The run that made the server lock the stack. */
@@ -66,16 +67,25 @@ export interface StackLock {
 
 /** "Network Prod" → "network-prod". Empty when nothing of the name can stand in a URL. */
 export function slugOf(name: string): string {
-  return name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 64)
-    .replace(/-+$/, '');
+  return (
+    name
+      .normalize('NFKD')
+      // An accent is a character of its own now; left in, it would cut the word in two.
+      .replace(/\p{M}/gu, '')
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 64)
+      .replace(/-+$/, '')
+  );
 }
 
 /** The vendor's name is the one key of its settings. */
 export function vendorName(settings: VendorSettings): string {
   return Object.keys(settings)[0] ?? '';
+}
+
+/** Whether the lock keeps `actor` out. The server's own lock keeps everybody out, an actor of its name too. */
+export function isLockedFor(lock: StackLock | null, actor: string): lock is StackLock {
+  return lock !== null && (lock.kind === 'system' || lock.holder !== actor);
 }

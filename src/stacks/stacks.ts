@@ -3,7 +3,7 @@ import type { NewId } from '../ids.ts';
 import type { Transactions } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import type { RepositoryDirectory, RepositoryStore } from './repository-store.ts';
-import { noHooks, type Stack, type StackSettings, slugOf } from './stack.ts';
+import { isLockedFor, noHooks, type Stack, type StackLock, type StackSettings, slugOf } from './stack.ts';
 import {
   type NewStackInput,
   newStackInput,
@@ -29,7 +29,10 @@ export interface Stacks {
   remove(stack: Stack): Promise<void>;
   /** Rejects with `locked` when somebody else holds the lock. */
   lock(stack: Stack, holder: string, reason: string): Promise<void>;
-  /** Rights (holder, admin, writer for a system lock) are judged by `mayUnlock`. */
+  /**
+   * Takes away the lock that `stack` shows: rights were judged on it. Rejects with `locked` when there is
+   * another by now.
+   */
   unlock(stack: Stack): Promise<void>;
 }
 
@@ -124,14 +127,20 @@ export function createStacks(parts: {
 
     async update(stack, input) {
       const patch = parseInput(stackPatchInput, input);
-      const { hooks, vendor, ...rest } = patch;
-      const settings: StackSettings = {
-        ...stack.settings,
-        ...present(rest),
-        vendor: vendor ? parseVendorSettings(vendor, parts.vendors) : stack.settings.vendor,
-        hooks: { ...stack.settings.hooks, ...present(hooks ?? {}) },
-      };
-      await transactions.write((tx) => store.updateSettings(tx, stack.key, settings));
+      const { hooks, vendor: givenVendor, ...rest } = patch;
+      const vendor = givenVendor && parseVendorSettings(givenVendor, parts.vendors);
+      await transactions.write(async (tx) => {
+        // As they are now: somebody else may have changed other fields since `stack` was read.
+        const now = (await store.findByKey(stack.key, tx))?.settings;
+        if (!now) return;
+        const settings: StackSettings = {
+          ...now,
+          ...present(rest),
+          ...(vendor ? { vendor } : {}),
+          hooks: { ...now.hooks, ...present(hooks ?? {}) },
+        };
+        await store.updateSettings(tx, stack.key, settings);
+      });
       return reread(stack.key);
     },
 
@@ -142,12 +151,7 @@ export function createStacks(parts: {
     async lock(stack, holder, reason) {
       await transactions.write(async (tx) => {
         const now = await store.findByKey(stack.key, tx);
-        if (now?.lock && now.lock.holder !== holder) {
-          throw new UserError(
-            'locked',
-            `The stack is locked by ${now.lock.holder}: ${now.lock.reason || 'no reason given'}`,
-          );
-        }
+        if (now && isLockedFor(now.lock, holder)) throw locked(now.lock);
         const lock = { holder, kind: 'person', reason, run: null, sinceMs: clock.nowMs() } as const;
         await store.setLock(tx, stack.key, lock);
       });
@@ -155,11 +159,18 @@ export function createStacks(parts: {
 
     async unlock(stack) {
       await transactions.write(async (tx) => {
+        const lock = (await store.findByKey(stack.key, tx))?.lock;
+        if (!lock) return;
+        if (lock.holder !== stack.lock?.holder || lock.sinceMs !== stack.lock.sinceMs) throw locked(lock);
         await store.setLock(tx, stack.key, null);
         tx.afterCommit(() => parts.onUnlock(stack.key));
       });
     },
   };
+}
+
+function locked({ holder, reason }: StackLock): UserError {
+  return new UserError('locked', `The stack is locked by ${holder}: ${reason || 'no reason given'}`);
 }
 
 /** An optional field that was left out must not overwrite a default with undefined. */

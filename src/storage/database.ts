@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { closeSync, openSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import type { Transactions, Tx } from '../tx.ts';
@@ -11,9 +12,12 @@ import type { Schema } from './schema.ts';
  * for everything that only looks. WAL with FULL durability: what was answered survives a power cut.
  */
 export interface Database extends Transactions, AsyncDisposable {
-  /** Committed data only; never waits for a writer. Must not be used inside `write`: it sees the past. */
+  /** Committed data only; never waits for a writer. Inside `write` it would see the past, so it rejects there. */
   readonly read: Kysely<Schema>;
-  /** The queries of an open transaction. Throws when `tx` has ended or belongs to another database. */
+  /**
+   * The queries of an open transaction. Throws when `tx` has ended or belongs to another database; a query
+   * that was built before the end and is executed after it is rejected too.
+   */
   inside(tx: Tx): Kysely<Schema>;
   /** The writer connection, for hand-written prepared statements on hot paths inside `write`. */
   rawInside(tx: Tx): BetterSqlite3.Database;
@@ -25,17 +29,22 @@ interface OpenTx extends Tx {
 }
 
 export function openDatabase(path: string): Database {
-  const writer = new BetterSqlite3(path, { timeout: 5000 });
-  writer.pragma('journal_mode = WAL');
-  writer.pragma('synchronous = FULL');
-  writer.pragma('foreign_keys = ON');
-  writer.pragma('wal_autocheckpoint = 4000');
-  migrate(writer);
+  const writer = openWriter(path);
   const reader = new BetterSqlite3(path, { readonly: true, timeout: 5000 });
 
-  const write = new Kysely<Schema>({ dialect: sqliteDialect(writer) });
-  const read = new Kysely<Schema>({ dialect: sqliteDialect(reader) });
   const current = new AsyncLocalStorage<OpenTx>();
+  const isInside = () => current.getStore()?.open === true;
+  const write = new Kysely<Schema>({
+    dialect: sqliteDialect(writer, () => {
+      // A promise that nobody awaited would otherwise write into the transaction of a stranger.
+      if (!isInside()) throw new Error('the transaction has ended');
+    }),
+  });
+  const read = new Kysely<Schema>({
+    dialect: sqliteDialect(reader, () => {
+      if (isInside()) throw new Error('read inside write');
+    }),
+  });
   const mine = new WeakSet<Tx>();
   let last: Promise<unknown> = Promise.resolve();
 
@@ -55,7 +64,8 @@ export function openDatabase(path: string): Database {
       if (writer.inTransaction) writer.exec('rollback');
       throw error;
     }
-    for (const wake of wakes) wake();
+    // Not called here: what is committed must not look like a failure because a hint threw.
+    for (const wake of wakes) queueMicrotask(wake);
     return result;
   }
 
@@ -67,7 +77,7 @@ export function openDatabase(path: string): Database {
     read,
     write(work) {
       // It would wait for itself for ever: there is one writer.
-      if (current.getStore()?.open) return Promise.reject(new Error('write inside write'));
+      if (isInside()) return Promise.reject(new Error('write inside write'));
       const turn = last.then(() => inTransaction(work));
       last = turn.catch(() => undefined);
       return turn;
@@ -86,4 +96,21 @@ export function openDatabase(path: string): Database {
       writer.close();
     },
   };
+}
+
+function openWriter(path: string): BetterSqlite3.Database {
+  // SQLite would make it readable for everybody; its companions (-wal, -shm) get the same mode.
+  closeSync(openSync(path, 'a', 0o600));
+  const writer = new BetterSqlite3(path, { timeout: 5000 });
+  try {
+    writer.pragma('journal_mode = WAL');
+    writer.pragma('synchronous = FULL');
+    writer.pragma('foreign_keys = ON');
+    writer.pragma('wal_autocheckpoint = 4000');
+    migrate(writer);
+    return writer;
+  } catch (error) {
+    writer.close();
+    throw error;
+  }
 }

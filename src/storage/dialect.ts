@@ -16,18 +16,19 @@ const maxCachedStatements = 500;
 /**
  * Kysely on one better-sqlite3 connection whose transactions are opened elsewhere (database.ts), with
  * prepared statements kept. Kysely's own SQLite dialect prepares every time and begins deferred.
+ * `check` is called before each statement and throws when none may run now.
  */
-export function sqliteDialect(connection: BetterSqlite3.Database): Dialect {
+export function sqliteDialect(connection: BetterSqlite3.Database, check: () => void): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => singleConnectionDriver(connection),
+    createDriver: () => singleConnectionDriver(connection, check),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createIntrospector: (db) => new SqliteIntrospector(db),
   };
 }
 
-function singleConnectionDriver(connection: BetterSqlite3.Database): Driver {
-  const only = cachedConnection(connection);
+function singleConnectionDriver(connection: BetterSqlite3.Database, check: () => void): Driver {
+  const only = cachedConnection(connection, check);
   const refuse = () => Promise.reject(new Error('transactions are opened by Database.write only'));
   return {
     init: () => Promise.resolve(),
@@ -40,7 +41,7 @@ function singleConnectionDriver(connection: BetterSqlite3.Database): Driver {
   };
 }
 
-function cachedConnection(connection: BetterSqlite3.Database): DatabaseConnection {
+function cachedConnection(connection: BetterSqlite3.Database, check: () => void): DatabaseConnection {
   const statements = new Map<string, BetterSqlite3.Statement>();
 
   function prepare(sql: string): BetterSqlite3.Statement {
@@ -60,6 +61,7 @@ function cachedConnection(connection: BetterSqlite3.Database): DatabaseConnectio
   return {
     executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
       try {
+        check();
         const statement = prepare(sql);
         if (statement.reader) return Promise.resolve({ rows: statement.all(parameters) as R[] });
         const { changes, lastInsertRowid } = statement.run(parameters);

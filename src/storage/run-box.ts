@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
-import type { RunStore } from '../runs/run-store.ts';
+import type { Frozen, RunStore } from '../runs/run-store.ts';
 import type { Database } from './database.ts';
 import type { SecretBox } from './secret-box.ts';
 
@@ -59,7 +59,8 @@ export function createRunBox(database: Database, box: SecretBox): BoxMethods {
     async frozen(runId, tx) {
       const db = tx ? database.inside(tx) : database.read;
       const row = await db.selectFrom('run_box').select('box').where('run_id', '=', runId).executeTakeFirst();
-      return row ? JSON.parse(box.open(frozenPurpose(runId), row.box).toString('utf8')) : null;
+      if (!row) return null;
+      return JSON.parse(box.open(frozenPurpose(runId), row.box).toString('utf8')) as Frozen;
     },
 
     async forgetSecrets(tx, runId) {

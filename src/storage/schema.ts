@@ -141,7 +141,7 @@ export interface JobRow {
 
 export interface InboxRow {
   /** Order of arrival. */
-  seq: number;
+  seq: Generated<number>;
   delivery_id: string;
   event: string;
   /** Null once it was dropped for its age; the id stays, so that an old request cannot be replayed. */

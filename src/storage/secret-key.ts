@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { UserError } from '../user-error.ts';
 
 const keyLength = 32;
@@ -17,10 +18,12 @@ export function loadSecretKey(path: string, databaseExists: boolean): Buffer {
     });
   }
   // Written aside and linked: two processes that start at once agree on one key.
-  const fresh = `${path}.${process.pid}.new`;
+  // Not named by pid: in a container that is the same after a crash, and the leftover would be in the way.
+  const fresh = `${path}.${randomBytes(8).toString('hex')}.new`;
   try {
-    writeFileSync(fresh, randomBytes(keyLength), { mode: 0o600, flag: 'wx' });
+    writeDurably(fresh, randomBytes(keyLength));
     linkSync(fresh, path);
+    syncDirectory(dirname(path));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
       throw new UserError('secret-key-unwritable', `The key file ${path} cannot be written.`, {
@@ -47,4 +50,24 @@ function read(path: string): Buffer | null {
     throw new UserError('secret-key-invalid', `The key file ${path} must hold exactly ${keyLength} bytes.`);
   }
   return key;
+}
+
+/** The database is durable before anything is answered; a key that a power cut empties would take it along. */
+function writeDurably(path: string, bytes: Uint8Array): void {
+  const file = openSync(path, 'wx', 0o600);
+  try {
+    writeSync(file, bytes);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function syncDirectory(path: string): void {
+  const directory = openSync(path, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
 }

@@ -12,6 +12,7 @@ export function lockForServer(path: string): Disposable {
     connection.exec('begin exclusive');
   } catch (cause) {
     connection.close();
+    if (!(cause instanceof BetterSqlite3.SqliteError) || cause.code !== 'SQLITE_BUSY') throw cause;
     throw new UserError('already-running', 'Another Slipway server uses this data directory.', {
       hint: 'Stop it first (its pid is in server.pid), or give this one another DATA_DIR.',
       cause,

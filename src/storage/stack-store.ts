@@ -79,8 +79,8 @@ export function createStackStore(database: Database, box: SecretBox): StackStore
       await update.where('key', '=', key).execute();
     },
 
-    async environment(key) {
-      const rows = await database.read
+    async environment(key, tx) {
+      const rows = await from(tx)
         .selectFrom('stack_variable')
         .selectAll()
         .where('stack_key', '=', key)

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { constants, mkdir, open, rm, writeFile } from 'node:fs/promises';
+import { constants, mkdtemp, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOutputWindow, createRedactor } from '../sandbox/output.ts';
 import type { Mount, SandboxResult } from '../sandbox/sandbox.ts';
@@ -33,6 +33,8 @@ interface Execution {
 
 interface CommandPlan {
   readonly label: string;
+  /** As a person would type it. */
+  readonly shown: string;
   readonly argv: readonly [string, ...string[]];
   readonly environment: (output: string) => Record<string, string>;
   readonly extraMounts?: readonly Mount[];
@@ -45,10 +47,9 @@ interface CommandPlan {
  */
 async function execute(context: RunContext, phase: PhaseContext, plan: CommandPlan): Promise<Execution> {
   const { sandbox, workspace, assignment, clock } = context;
-  context.outputs += 1;
-  const hostOutput = join(workspace.root, 'out', String(context.outputs));
+  // A name of its own: directories of commands that were interrupted stay until the workspace goes.
+  const hostOutput = await mkdtemp(join(workspace.root, 'out', 'command-'));
   const output = sandbox.kind === 'none' ? hostOutput : insideOutput;
-  await mkdir(hostOutput, { mode: 0o700 });
   await sandbox.own(hostOutput, workspace.identity);
 
   const secrets = assignment.frozen.variables.filter(({ secret }) => secret).map(({ value }) => value);
@@ -60,7 +61,7 @@ async function execute(context: RunContext, phase: PhaseContext, plan: CommandPl
     mounts.push(...(plan.extraMounts ?? []));
   }
 
-  phase.log.line(`$ ${plan.label}`);
+  phase.log.line(`$ ${plan.shown}`);
   const startedAtMs = clock.nowMs();
   const result = await sandbox.run({
     identity: workspace.identity,
@@ -83,7 +84,7 @@ async function execute(context: RunContext, phase: PhaseContext, plan: CommandPl
     label: plan.label,
     argv: plan.argv,
     startedAtMs,
-    durationMs: result.durationMs,
+    durationMs: Math.round(result.durationMs),
     exitCode,
   });
   return {
@@ -94,7 +95,8 @@ async function execute(context: RunContext, phase: PhaseContext, plan: CommandPl
       stdoutTail: streams.stdout.tail(),
       stderrTail: streams.stderr.tail(),
     },
-    discard: () => rm(hostOutput, { recursive: true, force: true }),
+    // By the sandbox: the command may have left what the server cannot remove.
+    discard: () => sandbox.remove(hostOutput, workspace.identity),
   };
 }
 
@@ -176,6 +178,7 @@ async function runHook(context: RunContext, phase: PhaseContext, hook: string): 
   const given = commandEnvironment(context, phase);
   const execution = await execute(context, phase, {
     label: hook,
+    shown: hook,
     argv: ['bash', '-c', hook],
     environment: (output) => ({
       BASH_ENV: context.sandbox.kind === 'none' ? prologue : insidePrologue,
@@ -193,6 +196,7 @@ async function runHook(context: RunContext, phase: PhaseContext, hook: string): 
     context.exports = { ...context.exports, ...exports.carried };
     for (const name of exports.refused)
       phase.log.line(`[the export of ${name} is refused: the name is reserved]`);
+    await phase.log.flush();
   }
   await execution.discard();
   return execution.outputs.exitCode === 0
@@ -211,6 +215,7 @@ export async function runVendorCommand<T>(
   const shape = command(insideOutput);
   const execution = await execute(context, phase, {
     label: shape.label,
+    shown: shape.argv.join(' '),
     argv: shape.argv,
     environment: (output) => ({ ...command(output).environment }),
     extraMounts,

@@ -11,6 +11,8 @@ import type { Workspace } from './workspace.ts';
 interface Signals {
   /** The run ended or the lease was lost. */
   readonly over: AbortSignal;
+  /** The lease was lost: nothing more may be done, not even the clearing up. */
+  readonly lost: AbortSignal;
   /** The worker stops: a first half is given up, an apply is not. */
   readonly draining: AbortSignal;
 }
@@ -20,8 +22,8 @@ type HalfResult = { readonly kind: 'done' | 'reported' | 'waiting' | 'over' } | 
 
 interface Execution {
   readonly context: RunContext;
-  /** From now on the work changes the world: it is no longer given up for a clean stop. */
-  commit(): void;
+  /** From now on the work changes the world: it is no longer given up for a clean stop. False: it was already. */
+  commit(): boolean;
 }
 
 /** Walks one assignment through its half, reports how it ended, and clears up when the run is over. */
@@ -38,6 +40,7 @@ export async function carryOut(
       assignment,
       failed('tool_missing', `This server does not know the tool ${name}.`),
     );
+    await options.workspaces.remove(assignment.run.id);
     await options.server.finished(assignment);
     return;
   }
@@ -46,7 +49,7 @@ export async function carryOut(
     const ended = await report(options, assignment, result, signals);
     if (!ended) return;
   }
-  await finish(options, assignment, vendor, log);
+  await finish(options, assignment, vendor, signals, log);
 }
 
 async function runHalf(
@@ -85,7 +88,7 @@ async function firstHalf(
   if (initialized.kind !== 'ok') return initialized;
   const isTask = assignment.run.type === 'TASK';
   // Before the report: once the server says PERFORMING, a clean stop must wait.
-  if (isTask) commit();
+  if (isTask && !commit()) return over;
   if ((await server.initialized(assignment)) !== 'held') return over;
   if (isTask) {
     const performed = await perform(context);
@@ -122,7 +125,7 @@ async function secondHalf(
     );
   }
   const { context, commit } = begin(options, assignment, vendor, workspace, signals);
-  commit();
+  if (!commit()) return over;
   const located = await locateProject(context);
   if (located.kind !== 'ok') return located;
   if ((await options.server.prepared(assignment)) !== 'held') return over;
@@ -144,7 +147,10 @@ function begin(
   signals.draining.addEventListener('abort', abort, { once: true });
   if (signals.draining.aborted && assignment.half === 'plan') abort();
   return {
-    commit: () => signals.draining.removeEventListener('abort', abort),
+    commit() {
+      signals.draining.removeEventListener('abort', abort);
+      return !stop.signal.aborted;
+    },
     context: {
       ...options,
       assignment,
@@ -153,8 +159,6 @@ function begin(
       signal: stop.signal,
       projectRoot: workspace.inside.tree,
       exports: { ...assignment.frozen.exports },
-      // Output directories of both halves lie in one folder; their names must not meet.
-      outputs: assignment.half === 'plan' ? 0 : 1000 * (assignment.lease.attempt + 1),
     },
   };
 }
@@ -192,13 +196,15 @@ async function finish(
   options: WorkerOptions,
   assignment: Assignment,
   vendor: Vendor,
+  signals: Signals,
   log: Logger,
 ): Promise<void> {
   const hooks = assignment.frozen.settings.hooks.afterRun;
   const workspace = hooks.length > 0 ? await options.workspaces.reopen(assignment, vendor) : null;
   if (workspace) {
-    const never = new AbortController().signal;
-    const { context } = begin(options, assignment, vendor, workspace, { over: never, draining: never });
+    const draining = new AbortController().signal;
+    const only = { over: signals.lost, lost: signals.lost, draining };
+    const { context } = begin(options, assignment, vendor, workspace, only);
     const located = await locateProject(context);
     const phase = openPhase(context, assignment.half === 'apply' ? 'applying' : 'planning', 'plan');
     const result = located.kind === 'ok' ? await runHooks(context, phase, hooks) : located;
@@ -206,6 +212,8 @@ async function finish(
     if (result.kind === 'failed') phase.log.line(`[${result.note}]`);
     await phase.log.flush();
   }
+  // Whoever has the lease now may be using the workspace.
+  if (signals.lost.aborted) return;
   await options.workspaces.remove(assignment.run.id);
   await options.server.finished(assignment);
   log.debug('the run is cleared up');

@@ -3,10 +3,11 @@ import { isRefusedVariableName } from '../stacks/environment.ts';
 /**
  * Sourced by bash before a hook because BASH_ENV names it, so that the hook's own argument vector stays
  * `bash -c <hook>`. At the end of the hook it leaves the exported variables in the output directory. A
- * trap, not a last line: hooks may `exit`.
+ * trap, not a last line: hooks may `exit`. `command -p` finds env whatever the hook made of PATH. A hook that
+ * sets a trap on EXIT itself, or ends in `exec`, exports nothing.
  */
 export const hookPrologue = `unset BASH_ENV
-trap 'env -0 > "$SLIPWAY_EXPORTS"' EXIT
+trap 'command -p env -0 > "$SLIPWAY_EXPORTS"' EXIT
 `;
 
 export const exportsFile = 'exports';

@@ -16,6 +16,7 @@ export function createPhaseLog(server: ServerApi, assignment: Assignment, phase:
   let sending: Promise<void> | null = null;
   let lastByte = 0x0a;
 
+  /** Once it failed it stays so: what came later must not stand where something is missing. */
   async function send(): Promise<void> {
     while (waiting.length > 0) {
       const batch = Buffer.concat(waiting);

@@ -108,8 +108,8 @@ export type Planned =
   | StepFailure
   | { readonly kind: 'over' };
 
-/** `commit` is called before the server may say APPLYING: from then on a clean stop waits. */
-export async function plan(context: RunContext, commit: () => void): Promise<Planned> {
+/** `commit` is called before the server may say APPLYING: from then on a clean stop waits. False: too late. */
+export async function plan(context: RunContext, commit: () => boolean): Promise<Planned> {
   const { assignment, server, vendor } = context;
   const { settings } = assignment.frozen;
   const phase = openPhase(context, 'planning', 'plan');
@@ -145,7 +145,7 @@ export async function plan(context: RunContext, commit: () => void): Promise<Pla
   if (frozen !== 'held') return over;
   const { hasChanges, delta, steps } = result;
   const report = { hasChanges, delta, steps, file, autodeploy: settings.autodeploy };
-  if (settings.autodeploy) commit();
+  if (settings.autodeploy && !commit()) return over;
   return { kind: 'planned', answer: await server.planned(assignment, report) };
 }
 

@@ -36,7 +36,6 @@ export interface RunContext extends WorkerParts {
   readonly signal: AbortSignal;
   projectRoot: string;
   exports: Record<string, string>;
-  outputs: number;
 }
 
 /** A phase as its commands know it. */
@@ -67,10 +66,12 @@ export function commandEnvironment(context: RunContext, phase: PhaseContext): Re
     previewOnly: run.type === 'PROPOSED',
     half: phase.half,
   });
+  const { PATH: exportedPath, ...exports } = context.exports;
   return {
-    PATH: [...context.vendor.toolPath(), systemPath].join(':'),
     ...Object.fromEntries(visible.map(({ name, value }) => [name, value])),
-    ...context.exports,
+    ...exports,
+    // Whatever hooks put on PATH, `pulumi` stays the server's.
+    PATH: [...context.vendor.toolPath(), exportedPath ?? systemPath].join(':'),
     HOME: context.workspace.inside.home,
     USER: 'runner',
     LOGNAME: 'runner',

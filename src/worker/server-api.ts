@@ -1,7 +1,6 @@
 import type { Delta, Outcome, Run } from '../runs/run.ts';
-import type { Phase, RunCommandRecord } from '../runs/run-store.ts';
-import type { EnvironmentVariable } from '../stacks/environment.ts';
-import type { Stack, StackSettings } from '../stacks/stack.ts';
+import type { Frozen, Phase, RunCommandRecord } from '../runs/run-store.ts';
+import type { Stack } from '../stacks/stack.ts';
 
 /**
  * Everything a worker may ask of the server. The worker never sees the database, GitHub or a key: in
@@ -17,7 +16,8 @@ export interface ServerApi {
 
   /**
    * Keeps the lease alive and answers at the latest after `maxWaitMs`, at once when the run ended (a
-   * person stopped it) or the lease was lost.
+   * person stopped it) or the lease was lost. A run that is over still needs its lease kept alive until
+   * `finished`: otherwise a second worker gets the same work.
    */
   heartbeat(assignment: Assignment, maxWaitMs: number, signal: AbortSignal): Promise<LeaseStatus>;
 
@@ -33,13 +33,17 @@ export interface ServerApi {
   /** The changing half succeeded. */
   applied(assignment: Assignment): Promise<LeaseStatus>;
   failed(assignment: Assignment, failure: FailureReport): Promise<LeaseStatus>;
-  /** The worker stops and cannot end the first half: it starts again elsewhere. */
+  /**
+   * The worker stops and cannot end the first half: it starts again elsewhere, however often that happens.
+   * Rejects once the run may have changed the world.
+   */
   handBack(assignment: Assignment): Promise<LeaseStatus>;
   /** The plan of the run, decrypted, when it has the digest that was confirmed; else null. */
   planFile(assignment: Assignment): Promise<Uint8Array | null>;
 
-  /** Redacted output. */
+  /** Redacted output. Dropped once the lease is lost: somebody else writes the log then. */
   log(assignment: Assignment, phase: Phase, bytes: Uint8Array): Promise<void>;
+  /** Dropped like output. */
   command(assignment: Assignment, record: RunCommandRecord): Promise<void>;
   /** The workspace is gone and so is the job. */
   finished(assignment: Assignment): Promise<void>;
@@ -55,14 +59,6 @@ export interface Assignment {
   readonly run: Run;
   readonly stack: Stack;
   readonly frozen: Frozen;
-}
-
-/** What a run goes by from PREPARING to its end, whatever people change meanwhile. */
-export interface Frozen {
-  readonly settings: StackSettings;
-  readonly variables: readonly EnvironmentVariable[];
-  /** What its hooks exported. */
-  readonly exports: Readonly<Record<string, string>>;
 }
 
 export interface SourceTarget {

@@ -43,11 +43,12 @@ export function createWorker(options: WorkerOptions): Worker {
 
   async function hold(assignment: Assignment): Promise<void> {
     const log = logger.child({ run: assignment.run.id, half: assignment.half });
-    const end = new AbortController();
+    const end = { over: new AbortController(), lost: new AbortController() };
     const beating = new AbortController();
-    const heart = keepAlive(server, assignment, beating.signal, log, () => end.abort());
+    const heart = keepAlive(server, assignment, beating.signal, log, end);
     try {
-      await carryOut(options, assignment, { over: end.signal, draining: draining.signal }, log);
+      const signals = { over: end.over.signal, lost: end.lost.signal, draining: draining.signal };
+      await carryOut(options, assignment, signals, log);
     } finally {
       beating.abort();
       await heart;
@@ -72,19 +73,24 @@ async function keepAlive(
   assignment: Assignment,
   signal: AbortSignal,
   log: Logger,
-  onEnd: () => void,
+  end: { readonly over: AbortController; readonly lost: AbortController },
 ): Promise<void> {
   let status: LeaseStatus = 'held';
-  while (status === 'held' && !signal.aborted) {
+  while (status !== 'lost' && !signal.aborted) {
+    // A run that is over is answered for at once, and after_run hooks may take longer than a lease.
+    if (status === 'ended') await pause(signal);
     try {
       status = await server.heartbeat(assignment, heartbeatMs, signal);
     } catch (error) {
       // The lease outlives several missed beats; when it does run out, the next one says so.
       log.error({ err: error }, 'a heartbeat failed');
-      await delay(heartbeatMs, undefined, { signal }).catch(() => undefined);
+      await pause(signal);
     }
+    if (status !== 'held') end.over.abort();
   }
-  if (status === 'held') return;
-  log.info({ status }, 'the run ended under its worker');
-  onEnd();
+  if (status !== 'lost') return;
+  log.warn('the lease of a run was lost');
+  end.lost.abort();
 }
+
+const pause = (signal: AbortSignal) => delay(heartbeatMs, undefined, { signal }).catch(() => undefined);

@@ -64,6 +64,9 @@ const table: readonly Row[] = [
   ['PREPARING', 'lose-worker', 'PREPARING'],
   ['INITIALIZING', 'lose-worker', 'PREPARING'],
   ['PLANNING', 'lose-worker', 'PREPARING'],
+  ['PREPARING', 'hand-back', 'PREPARING'],
+  ['INITIALIZING', 'hand-back', 'PREPARING'],
+  ['PLANNING', 'hand-back', 'PREPARING'],
   ['PREPARING_APPLY', 'lose-worker', 'FAILED'],
   ['APPLYING', 'lose-worker', 'FAILED'],
   ['DESTROYING', 'lose-worker', 'FAILED'],
@@ -80,6 +83,7 @@ const commands: readonly RunCommand[] = [
       'finish',
       'fail',
       'lose-worker',
+      'hand-back',
       'approve',
       'reject',
       'supersede',
@@ -157,6 +161,14 @@ describe('a lost worker', () => {
       { kind: 'move', to: 'PREPARING', locksStack: false },
       { kind: 'move', to: 'FAILED', locksStack: false },
     ]);
+  });
+
+  it('is not one that stops cleanly and hands its run back', () => {
+    expect(decide({ type: 'TRACKED', state: 'PLANNING', restarts: 2 }, { kind: 'hand-back' })).toEqual({
+      kind: 'move',
+      to: 'PREPARING',
+      locksStack: false,
+    });
   });
 
   it('locks the stack when the world may have changed', () => {

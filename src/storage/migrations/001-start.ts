@@ -180,8 +180,8 @@ create table delivery (
 ) strict;
 create index delivery_due on delivery (next_at_ms) where next_at_ms is not null;
 -- The pump walks from one endpoint with work to the next, however long the queue of each is.
-create index delivery_due_of_webhook on delivery (webhook_id, next_at_ms) where next_at_ms is not null;
-create index delivery_leased on delivery (lease_until_ms) where lease_until_ms is not null;
+create index delivery_due_of_webhook on delivery (webhook_id, next_at_ms, id) where next_at_ms is not null;
+create index delivery_leased on delivery (webhook_id, lease_until_ms) where lease_until_ms is not null;
 create index delivery_of_webhook on delivery (webhook_id, id);
 
 create table attempt (

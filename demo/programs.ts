@@ -1,0 +1,52 @@
+/** The sample programs as files of a repository, in the three versions that the story pushes. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export type Files = Record<string, string>;
+
+const folder = fileURLToPath(new URL('programs', import.meta.url));
+
+/** Secrets that stand in the sample programs themselves, as `fn::secret` and `pulumi.secret`. */
+export const programSecrets = ['correct-horse-battery-staple', 'demo-token-4f8b1c'];
+
+async function filesOf(program: string): Promise<Files> {
+  const files: Files = {};
+  for (const entry of await readdir(join(folder, program), { withFileTypes: true })) {
+    // Who tried the program in place has a node_modules there.
+    if (entry.isFile())
+      files[`${program}/${entry.name}`] = await readFile(join(folder, program, entry.name), 'utf8');
+  }
+  return files;
+}
+
+export async function firstVersion(): Promise<Files> {
+  return { ...(await filesOf('yaml')), ...(await filesOf('javascript')) };
+}
+
+/** A replacement and an update in one, an update in the other. */
+export async function secondVersion(): Promise<Files> {
+  const files = await firstVersion();
+  return {
+    'yaml/Pulumi.yaml': changed(files, 'yaml/Pulumi.yaml', [
+      ['postgres-17', 'postgres-18'],
+      ['shop:1.0.0', 'shop:1.1.0'],
+    ]),
+    'javascript/index.js': changed(files, 'javascript/index.js', [["label: 'green'", "label: 'teal'"]]),
+  };
+}
+
+/** Touches both projects, and no resource of them. */
+export const thirdVersion: Files = {
+  'yaml/README.md': 'A small network, as values only.\n',
+  'javascript/README.md': 'Two subnets from a provider of our own.\n',
+};
+
+function changed(files: Files, path: string, replacements: readonly [string, string][]): string {
+  let text = files[path] ?? '';
+  for (const [from, to] of replacements) {
+    if (!text.includes(from)) throw new Error(`${path} no longer has "${from}"`);
+    text = text.replace(from, to);
+  }
+  return text;
+}

@@ -1,0 +1,156 @@
+/**
+ * What the demo tells: one repository with two stacks, three pushes. A push is planned and waits for a person; with
+ * autodeploy it goes through by itself; a push that changes nothing is not applied.
+ */
+import type { CommandRecord, RunObject, StackObject } from './api-objects.ts';
+import type { Installation } from './installation.ts';
+import { type Narrator, seconds } from './narrator.ts';
+import { type Files, firstVersion, secondVersion, thirdVersion } from './programs.ts';
+import { terminalStates } from './slipway-api.ts';
+import { waitFor } from './wait.ts';
+
+/** A run of the story, and the states it must have passed. */
+export interface ToldRun {
+  readonly stack: StackObject;
+  readonly runId: string;
+  readonly sha: string;
+  readonly expected: readonly string[];
+}
+
+export interface Told {
+  readonly runs: readonly ToldRun[];
+  /** In words, what did not happen as told. */
+  readonly missing: readonly string[];
+  readonly passphrase: string;
+}
+
+const planned = ['QUEUED', 'READY', 'PREPARING', 'INITIALIZING', 'PLANNING'];
+const confirmed = [...planned, 'UNCONFIRMED', 'CONFIRMED', 'PREPARING_APPLY', 'APPLYING', 'FINISHED'];
+const autodeployed = [...planned, 'APPLYING', 'FINISHED'];
+const unchanged = [...planned, 'FINISHED'];
+
+/** `npm ci` through the proxy is the slowest part. */
+const runWithinMs = 180_000;
+
+export async function tellStory(
+  installation: Installation,
+  narrator: Narrator,
+  signal: AbortSignal,
+): Promise<Told> {
+  const { api, github } = installation;
+  const runs: ToldRun[] = [];
+  const missing: string[] = [];
+  const passphrase = `demo-passphrase-${crypto.randomUUID()}`;
+  const repository = await installation.addRepository('infra', { 'README.md': '# infra\n' });
+  let stacks = [
+    await addStack('yaml', {}),
+    await addStack('javascript', { hooks: { beforeInit: ['npm ci'] } }),
+  ];
+
+  async function addStack(name: string, more: Record<string, unknown>): Promise<StackObject> {
+    const stack = await api.createStack({
+      name,
+      repository: repository.fullName,
+      projectRoot: name,
+      vendor: { pulumi: { loginUrl: `file:///state/${name}`, stackName: 'demo' } },
+      ...more,
+    });
+    await api.setVariable(stack, 'PULUMI_CONFIG_PASSPHRASE', { value: passphrase, secret: true });
+    const { url, secret } = installation.receiver;
+    await api.addWebhook(stack, { endpoint: `${url}/hooks/${name}`, secret });
+    return stack;
+  }
+
+  async function push(message: string, files: Files): Promise<string> {
+    const startedAtMs = Date.now();
+    const { sha, status } = await github.commitAndPush(repository, { branch: 'main', message, files });
+    const answer = `answered ${status} after ${seconds(Date.now() - startedAtMs)}`;
+    narrator.event('', 'push', `${sha.slice(0, 7)} "${message}" to main, ${answer}`);
+    return sha;
+  }
+
+  /** Lets every stack play its part; one that fails has told its last. */
+  async function everyStack(sha: string, expected: readonly string[]): Promise<void> {
+    const parts = stacks.map(async (stack) => {
+      try {
+        await playRun(installation, narrator, stack, sha, expected, (run) => runs.push(run));
+        return stack;
+      } catch (error) {
+        signal.throwIfAborted();
+        const text = error instanceof Error ? error.message : String(error);
+        narrator.event(stack.id, 'failed', text);
+        missing.push(`${stack.id}: ${text.split('\n')[0]}`);
+        return null;
+      }
+    });
+    stacks = (await Promise.all(parts)).filter((stack) => stack !== null);
+  }
+
+  narrator.chapter('1. A push is planned, and waits for a person');
+  await everyStack(await push('Add the network', await firstVersion()), confirmed);
+
+  narrator.chapter('2. With autodeploy, a push goes through by itself');
+  for (const stack of stacks) {
+    await api.changeStack(stack, { autodeploy: true });
+    narrator.event(stack.id, 'setting', 'autodeploy on');
+  }
+  await everyStack(await push('Upgrade the database, relabel a subnet', await secondVersion()), autodeployed);
+
+  narrator.chapter('3. A push that changes no resource is not applied');
+  await everyStack(await push('Describe the projects', thirdVersion), unchanged);
+
+  return { runs, missing, passphrase };
+}
+
+async function playRun(
+  { api }: Installation,
+  narrator: Narrator,
+  stack: StackObject,
+  sha: string,
+  expected: readonly string[],
+  remember: (run: ToldRun) => void,
+): Promise<void> {
+  const { id: runId } = await api.waitForRun(stack, sha);
+  remember({ stack, runId, sha, expected });
+  const told = new Set<number>();
+
+  /** Tells new commands, and gives the run when it waits for somebody or is over. */
+  async function look(): Promise<RunObject | null> {
+    const run = await api.run(runId);
+    tellCommands(narrator, stack, await api.commands(runId), told);
+    return run.state === 'UNCONFIRMED' || terminalStates.includes(run.state) ? run : null;
+  }
+  const wait = { timeoutMs: runWithinMs, intervalMs: 120 };
+  let run = await waitFor(`run ${runId} of ${stack.id} to be planned`, look, wait);
+  if (run.delta) {
+    const { added, changed, deleted, resources } = run.delta;
+    const words = `${added} added, ${changed} changed, ${deleted} deleted, ${resources} resources`;
+    narrator.event(stack.id, 'plan', words);
+  }
+  if (run.state === 'UNCONFIRMED' && expected.includes('CONFIRMED')) {
+    narrator.event(stack.id, 'person', `confirms by POST /api/v1/runs/${runId}/confirm`);
+    await api.act(runId, 'confirm', { stateVersion: run.stateVersion });
+    const isOver = async () => {
+      const now = await look();
+      return now && now.state !== 'UNCONFIRMED' ? now : null;
+    };
+    run = await waitFor(`run ${runId} of ${stack.id} to be applied`, isOver, wait);
+  }
+  if (run.state !== 'FINISHED') {
+    const end = (await api.log(runId)).trimEnd().split('\n').slice(-12).join('\n    ');
+    throw new Error(`run ${runId} is ${run.state}: ${run.note ?? 'no note'}\n    ${end}`);
+  }
+}
+
+function tellCommands(
+  narrator: Narrator,
+  stack: StackObject,
+  commands: readonly CommandRecord[],
+  told: Set<number>,
+): void {
+  for (const [index, record] of commands.entries()) {
+    if (told.has(index)) continue;
+    told.add(index);
+    narrator.command(stack.id, record);
+  }
+}

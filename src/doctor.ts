@@ -1,0 +1,104 @@
+import { statSync } from 'node:fs';
+import type { SelfTestResult } from './sandbox/self-test.ts';
+import type { Check, DoctorItem, DoctorReport, Health } from './web/health.ts';
+import type { Vendor } from './worker/vendor.ts';
+
+/** How fit this installation is, put into words: for /readyz in short, for `slipway doctor` at length. */
+export interface Findings {
+  readonly version: string;
+  readonly git: string | null;
+  readonly database: { readonly path: string; readonly problem: string | null };
+  readonly sandbox: SelfTestResult;
+  readonly vendors: readonly {
+    readonly vendor: Vendor;
+    readonly found: string | null;
+    readonly used: boolean;
+  }[];
+  readonly githubConfigured: boolean;
+  readonly listening: boolean;
+}
+
+export function healthOf(findings: Findings): Health {
+  const checks = {
+    database: databaseCheck(findings.database),
+    sandbox: sandboxCheck(findings.sandbox),
+    tools: toolsCheck(findings),
+  };
+  const isReady = Object.values(checks).every(({ ok }) => ok) && findings.githubConfigured;
+  return { status: isReady ? 'ready' : 'unready', checks };
+}
+
+function databaseCheck({ path, problem }: Findings['database']): Check {
+  if (problem === null) return { ok: true, detail: path };
+  return { ok: false, detail: problem, hint: 'See the log; the disk may be full or read-only.' };
+}
+
+function sandboxCheck({ ok, tier, version, failures }: SelfTestResult): Check {
+  const name = version === null ? tier : `bubblewrap ${version}, ${tier}`;
+  const [first, ...rest] = failures;
+  if (ok || first === undefined) return { ok, detail: name };
+  return { ok: false, detail: first, ...(rest.length === 0 ? {} : { hint: rest.join(' ') }) };
+}
+
+/** A missing tool that no stack uses keeps nobody from working. */
+function toolsCheck({ vendors, git }: Findings): Check {
+  if (git === null) return { ok: false, detail: 'git was not found', hint: 'Install git.' };
+  const missing = vendors.find(({ vendor, used }) => used && vendor.tool === null);
+  if (missing)
+    return { ok: false, detail: missing.vendor.toolProblem ?? `${missing.vendor.name} is missing` };
+  const found = vendors.flatMap(({ vendor }) =>
+    vendor.tool ? [`${vendor.name} ${vendor.tool.version}`] : [],
+  );
+  return { ok: true, detail: [`git ${git}`, ...found].join(', ') };
+}
+
+export function doctorReport(findings: Findings): DoctorReport {
+  const { database, sandbox, vendors, git } = findings;
+  const items: DoctorItem[] = [
+    { name: 'slipway', status: 'ok', detail: findings.version },
+    { name: 'node', status: 'ok', detail: process.versions.node },
+    git === null
+      ? { name: 'git', status: 'problem', detail: 'not found', hint: 'Install git.' }
+      : { name: 'git', status: 'ok', detail: git },
+    ...vendors.map(vendorItem),
+    sandboxItem(sandbox),
+    ...sandbox.warnings.map(
+      (warning): DoctorItem => ({ name: 'sandbox', status: 'warning', detail: warning }),
+    ),
+    {
+      name: 'database',
+      status: database.problem === null ? 'ok' : 'problem',
+      detail: database.problem ?? `sqlite ${database.path}, ${sizeOf(database.path)}`,
+    },
+    findings.githubConfigured
+      ? { name: 'github', status: 'ok', detail: 'the settings of the App are complete' }
+      : {
+          name: 'github',
+          status: 'warning',
+          detail: 'no settings of a GitHub App',
+          hint: 'The server needs APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET to start; see .env.example.',
+        },
+  ];
+  return { ok: items.every(({ status }) => status !== 'problem'), items };
+}
+
+function vendorItem({ vendor, found }: Findings['vendors'][number]): DoctorItem {
+  const { name, tool } = vendor;
+  if (tool) return { name, status: 'ok', detail: `${tool.version}, ${tool.path} (from ${found ?? 'PATH'})` };
+  return {
+    name,
+    status: 'problem',
+    detail: vendor.toolProblem ?? 'not found',
+    hint: '`npm run setup` builds it where Go is installed.',
+  };
+}
+
+function sandboxItem(sandbox: SelfTestResult): DoctorItem {
+  const { ok, detail, hint } = sandboxCheck(sandbox);
+  return { name: 'sandbox', status: ok ? 'ok' : 'problem', detail, ...(hint === undefined ? {} : { hint }) };
+}
+
+function sizeOf(path: string): string {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return `${(bytes / 1024).toFixed(0)} KiB`;
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { installationJson, toAccount } from '../github-json.ts';
+import type { KnownRepositories } from '../known-repositories.ts';
+import type { Reconciler } from '../reconcile.ts';
+import { done, type EventHandler, ignored, notUnderstood } from './event-handler.ts';
+
+const payload = z.object({ action: z.string(), installation: installationJson });
+
+/** The App was installed, removed, suspended, or given other permissions on an account. */
+export function createInstallationHandler(parts: {
+  repositories: KnownRepositories;
+  reconciler: Reconciler;
+}): EventHandler {
+  const { repositories, reconciler } = parts;
+
+  return async (event) => {
+    const parsed = payload.safeParse(event.payload);
+    if (!parsed.success) return notUnderstood(parsed.error);
+    const { action, installation } = parsed.data;
+    switch (action) {
+      case 'created':
+      case 'unsuspend':
+      case 'new_permissions_accepted':
+        // Asked live: the payload names repositories without their default branch, and may be old by now.
+        return done(await reconciler.installation(installation.id));
+      case 'deleted':
+        // Ids are never used again, so this cannot be overtaken by anything.
+        await repositories.forgetInstallation(installation.id);
+        return done('the installation is gone');
+      case 'suspend': {
+        const account = toAccount(installation);
+        if (!account) return ignored('the installation is not on an account that has repositories');
+        await repositories.saveAccount({ ...account, suspended: true });
+        return done(`the installation on ${account.login} is suspended`);
+      }
+      default:
+        return ignored(`nothing is done for the action ${action}`);
+    }
+  };
+}

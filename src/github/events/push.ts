@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { Commit } from '../../stacks/repository.ts';
+import type { Push } from '../../stacks/trigger.ts';
+import { installationReference, pushedCommitJson, repositoryJson } from '../github-json.ts';
+import type { KnownRepositories } from '../known-repositories.ts';
+import { done, type EventHandler, ignored, notUnderstood } from './event-handler.ts';
+
+const paths = z.array(z.string()).default([]);
+const payload = z.object({
+  ref: z.string(),
+  before: z.string(),
+  after: z.string(),
+  created: z.boolean(),
+  deleted: z.boolean(),
+  forced: z.boolean(),
+  commits: z.array(z.object({ added: paths, removed: paths, modified: paths })),
+  head_commit: pushedCommitJson.nullable(),
+  pusher: z.object({ name: z.string(), email: z.string().nullish() }),
+  sender: z.object({ login: z.string() }).nullish(),
+  repository: repositoryJson,
+  installation: installationReference,
+});
+type PushJson = z.output<typeof payload>;
+
+const branchPrefix = 'refs/heads/';
+
+/** Makes a branch push known to the product; which stacks it starts is decided elsewhere (stacks/trigger.ts). */
+export function createPushHandler(parts: {
+  repositories: KnownRepositories;
+  onPush: (push: Push, deliveryId: string) => Promise<readonly string[]>;
+}): EventHandler {
+  return async (event) => {
+    const parsed = payload.safeParse(event.payload);
+    if (!parsed.success) return notUnderstood(parsed.error);
+    const json = parsed.data;
+    await parts.repositories.remember(json.repository, json.installation.id);
+    if (!json.ref.startsWith(branchPrefix)) return ignored(`${json.ref} is not a branch`);
+    if (json.deleted) return ignored(`${json.ref} was deleted`);
+    if (!json.head_commit) return ignored('the push has no head commit');
+    const notes = await parts.onPush(toPush(json, json.head_commit), event.deliveryId);
+    return done(notes.join('; '));
+  };
+}
+
+function toPush(json: PushJson, head: Commit): Push {
+  // The author of a commit can be forged; the sender is who authenticated.
+  const pusherLogin = json.sender?.login ?? json.pusher.name;
+  return {
+    repositoryId: json.repository.id,
+    branch: json.ref.slice(branchPrefix.length),
+    head,
+    pusher: json.pusher.email || `${pusherLogin}@users.noreply.github.com`,
+    pusherLogin,
+    changedPaths: changedPaths(json),
+  };
+}
+
+/** GitHub's caps: a list this long may have been cut. */
+const mostCommits = 2048;
+const mostFiles = 3000;
+
+/** Null when the payload cannot tell: then a push that affects a stack would be missed. */
+export function changedPaths(
+  push: Pick<PushJson, 'before' | 'after' | 'created' | 'forced' | 'commits'>,
+): readonly string[] | null {
+  const { commits } = push;
+  if (push.forced || push.created || commits.length >= mostCommits) return null;
+  // Nothing new, and yet the branch moved: to a commit that another branch had already.
+  if (commits.length === 0 && push.after !== push.before) return null;
+  const files = commits.map(({ added, removed, modified }) => [...added, ...removed, ...modified]);
+  if (files.some((ofCommit) => ofCommit.length >= mostFiles)) return null;
+  return [...new Set(files.flat())];
+}

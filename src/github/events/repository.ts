@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { installationReference, repositoryJson } from '../github-json.ts';
+import type { KnownRepositories } from '../known-repositories.ts';
+import { done, type EventHandler, notUnderstood } from './event-handler.ts';
+
+const payload = z.object({
+  action: z.string(),
+  repository: repositoryJson,
+  installation: installationReference,
+});
+
+/**
+ * A repository was renamed, transferred, archived, made private or public, or has another default branch:
+ * each payload shows it as it is now, so all of them are one thing to us.
+ */
+export function createRepositoryHandler(parts: { repositories: KnownRepositories }): EventHandler {
+  return async (event) => {
+    const parsed = payload.safeParse(event.payload);
+    if (!parsed.success) return notUnderstood(parsed.error);
+    const { action, repository, installation } = parsed.data;
+    if (action === 'deleted') {
+      await parts.repositories.markRemoved([repository.id]);
+      return done(`${repository.full_name} was deleted`);
+    }
+    await parts.repositories.remember(repository, installation.id);
+    return done(`${repository.full_name}: ${action}`);
+  };
+}

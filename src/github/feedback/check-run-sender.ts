@@ -1,0 +1,77 @@
+import type { ProbotOctokit } from 'probot';
+import { z } from 'zod';
+import { statusOf } from '../github-error.ts';
+import type { CheckRunBody } from './check-run.ts';
+import type { PendingCheckRun } from './check-run-store.ts';
+
+const checkRunJson = z.object({ id: z.number().int(), external_id: z.string().nullish() });
+
+export interface SendContext {
+  readonly octokit: ProbotOctokit;
+  readonly owner: string;
+  readonly repo: string;
+  /** Writes down that a create is about to be sent. */
+  readonly beforeCreate: () => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes GitHub show the check run and says which it is. At most one is made for a run: when a create may
+ * have succeeded without our hearing of it, the commit's check runs are searched for our run's id first.
+ */
+export async function sendCheckRun(pending: PendingCheckRun, context: SendContext): Promise<number> {
+  const { desired, checkRunId, createTried } = pending;
+  if (checkRunId !== null && (await update(context, checkRunId, desired))) return checkRunId;
+  if (createTried) {
+    const found = await findByRun(context, desired);
+    if (found !== null && (await update(context, found, desired))) return found;
+  } else {
+    await context.beforeCreate();
+  }
+  return create(context, desired);
+}
+
+async function create(context: SendContext, desired: CheckRunBody): Promise<number> {
+  const answer = await context.octokit.request('POST /repos/{owner}/{repo}/check-runs', {
+    ...target(context),
+    ...mutable(desired),
+  });
+  return checkRunJson.parse(answer.data).id;
+}
+
+/** False when GitHub has it no more: it keeps 1000 of a name in a suite. */
+async function update(context: SendContext, id: number, desired: CheckRunBody): Promise<boolean> {
+  try {
+    const { head_sha: _, ...changes } = mutable(desired);
+    await context.octokit.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
+      ...target(context),
+      check_run_id: id,
+      ...changes,
+    });
+    return true;
+  } catch (error) {
+    if (statusOf(error) === 404) return false;
+    throw error;
+  }
+}
+
+async function findByRun(context: SendContext, desired: CheckRunBody): Promise<number | null> {
+  const { paginate, rest } = context.octokit;
+  const checkRuns = await paginate(rest.checks.listForRef, {
+    ...target(context),
+    ref: desired.head_sha,
+    check_name: desired.name,
+    // Not the latest of the name only: a retry of the run is later.
+    filter: 'all',
+    per_page: 100,
+  });
+  const ours = checkRuns
+    .map((json) => checkRunJson.parse(json))
+    .find((json) => json.external_id === desired.external_id);
+  return ours?.id ?? null;
+}
+
+const target = ({ owner, repo, signal }: SendContext) => ({ owner, repo, request: { signal } });
+
+/** Octokit's types want arrays that it may write to. */
+const mutable = (desired: CheckRunBody) => ({ ...desired, actions: [...desired.actions] });

@@ -1,0 +1,49 @@
+import type { Tx } from '../../tx.ts';
+import type { CheckRunBody } from './check-run.ts';
+
+export interface WantedCheckRun {
+  readonly runId: string;
+  readonly repositoryId: number;
+  readonly desired: CheckRunBody;
+}
+
+/** A check run that GitHub does not show yet as it should. */
+export interface PendingCheckRun extends WantedCheckRun {
+  readonly version: number;
+  /** GitHub's id, once known. */
+  readonly checkRunId: number | null;
+  /** A create was sent before, perhaps with success: GitHub is searched before another is sent. */
+  readonly createTried: boolean;
+  /** Failures since the newest version was wanted. */
+  readonly attempts: number;
+}
+
+export interface CheckRunRecord {
+  readonly checkRunId: number | null;
+  readonly desired: CheckRunBody;
+  readonly isSettled: boolean;
+  readonly attempts: number;
+  readonly nextAtMs: number;
+  readonly lastError: string | null;
+}
+
+/** What GitHub should show of each run. Only the newest wish is kept. Reads see committed data. */
+export interface CheckRunStore {
+  /** Replaces what was wanted for the run; due at once, with attempts counted anew. */
+  want(tx: Tx, wanted: WantedCheckRun, nowMs: number): Promise<void>;
+  /** The one that is due for longest. */
+  due(nowMs: number): Promise<PendingCheckRun | null>;
+  /** When the next one is due; null when GitHub shows all as it should. */
+  nextDueMs(): Promise<number | null>;
+  /** Committed before the first create is sent. */
+  setCreateTried(tx: Tx, runId: string): Promise<void>;
+  /** GitHub shows that version; a newer wish stays due. */
+  sent(tx: Tx, runId: string, version: number, checkRunId: number): Promise<void>;
+  /** Counts a failure. */
+  retryLater(tx: Tx, runId: string, nextAtMs: number, error: string): Promise<void>;
+  /** Puts it off without counting: nothing was tried. */
+  postpone(tx: Tx, runId: string, nextAtMs: number): Promise<void>;
+  /** That version is not sent any more; a newer wish stays due. */
+  giveUp(tx: Tx, runId: string, version: number, error: string): Promise<void>;
+  find(runId: string): Promise<CheckRunRecord | null>;
+}

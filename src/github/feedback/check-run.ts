@@ -1,0 +1,133 @@
+import { isTerminal, type Run, type RunState } from '../../runs/run.ts';
+import type { RunEvent } from '../../runs/run-event.ts';
+import { deltaSigns, deltaWords, wordingOf } from './wording.ts';
+
+/** The body of GitHub's check run requests, whole: what is left out of an update would stay as it was. */
+export interface CheckRunBody {
+  readonly name: string;
+  readonly head_sha: string;
+  /** The run's id: a check run whose creation we did not hear of is found again by it. */
+  readonly external_id: string;
+  readonly details_url: string;
+  readonly status: 'queued' | 'in_progress' | 'completed';
+  readonly conclusion?: 'success' | 'failure' | 'cancelled' | 'action_required';
+  readonly started_at: string;
+  readonly completed_at?: string;
+  readonly output: { readonly title: string; readonly summary: string };
+  /** Empty takes the buttons of the state before away. */
+  readonly actions: readonly CheckAction[];
+}
+
+interface CheckAction {
+  /** At most 20 characters, like `identifier`; `description` at most 40. */
+  readonly label: string;
+  readonly description: string;
+  readonly identifier: string;
+}
+
+export interface CheckRunSettings {
+  readonly publicUrl: string;
+  /** False with SANDBOX=none, which must be shown wherever a run is shown. */
+  readonly isSandboxed: boolean;
+}
+
+/** What GitHub shall show of a run after a change of its state. Pure. */
+export function checkRunOf(event: RunEvent, settings: CheckRunSettings): CheckRunBody {
+  const { run, stack } = event;
+  const detailsUrl = `${settings.publicUrl}/runs/${run.id}`;
+  const { headline } = wordingOf(run);
+  return {
+    name: `slipway/${stack.id}${run.type === 'PROPOSED' ? ' (preview)' : ''}`,
+    head_sha: run.commit.hash,
+    external_id: run.id,
+    details_url: detailsUrl,
+    ...phaseOf(run.state, event.timestampMs),
+    started_at: new Date(run.createdAtMs).toISOString(),
+    output: {
+      title: run.delta ? `${headline}: ${deltaSigns(run.delta)}` : headline,
+      summary: summaryOf(event, detailsUrl, settings.isSandboxed),
+    },
+    actions: actionsOf(run),
+  };
+}
+
+type Phase = Pick<CheckRunBody, 'status' | 'conclusion' | 'completed_at'>;
+
+function phaseOf(state: RunState, timestampMs: number): Phase {
+  const completed = (conclusion: NonNullable<CheckRunBody['conclusion']>): Phase => ({
+    status: 'completed',
+    conclusion,
+    completed_at: new Date(timestampMs).toISOString(),
+  });
+  switch (state) {
+    case 'QUEUED':
+    case 'READY':
+      return { status: 'queued' };
+    // GitHub shows buttons of these with a call to act, and a required check stays unfulfilled.
+    case 'UNCONFIRMED':
+    case 'PENDING_REVIEW':
+      return completed('action_required');
+    case 'FINISHED':
+      return completed('success');
+    case 'FAILED':
+      return completed('failure');
+    case 'STOPPED':
+    case 'DISCARDED':
+    case 'CANCELED':
+      return completed('cancelled');
+    default:
+      return { status: 'in_progress' };
+  }
+}
+
+const confirm = action('confirm', 'Confirm and apply', 'Makes the changes of this preview');
+const discard = action('discard', 'Discard plan', 'Nothing is changed');
+const cancel = action('cancel', 'Cancel run', 'It has not begun yet');
+const stop = action('stop', 'Stop run', 'Nothing has been changed yet');
+const retry = action('retry', 'Retry run', 'A new run of the same commit');
+
+function action(identifier: string, label: string, description: string): CheckAction {
+  return { label, description, identifier };
+}
+
+function actionsOf({ state, type }: Run): readonly CheckAction[] {
+  switch (state) {
+    case 'QUEUED':
+    case 'READY':
+      return [cancel];
+    case 'PREPARING':
+    case 'INITIALIZING':
+    case 'PLANNING':
+      return [stop];
+    case 'UNCONFIRMED':
+      // A tear-down is confirmed with the name of its stack, which a button cannot ask for.
+      return type === 'DESTROY' ? [discard] : [confirm, discard];
+    case 'PENDING_REVIEW':
+      return [discard];
+    default:
+      return isTerminal(state) && state !== 'FINISHED' ? [retry] : [];
+  }
+}
+
+const maxNoteLength = 2000;
+
+function summaryOf({ run, stack, note }: RunEvent, detailsUrl: string, isSandboxed: boolean): string {
+  // On a public repository everybody reads checks: counts and links only.
+  const showsDetails = stack.repository.isPrivate || stack.settings.publicDetails;
+  const parts = [
+    wordingOf(run).sentence,
+    run.delta && deltaWords(run.delta),
+    showsDetails && note !== null && note !== '' && quoted(note),
+    !isSandboxed && '**This server runs the tools without a sandbox.**',
+    `[Open the run](${detailsUrl})`,
+  ];
+  return parts.filter((part) => typeof part === 'string').join('\n\n');
+}
+
+/** As a code block: a note may hold what a program of the repository printed. */
+function quoted(note: string): string {
+  const text = note.length > maxNoteLength ? `${note.slice(0, maxNoteLength)}…` : note;
+  const longestFence = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longestFence + 1);
+  return `${fence}text\n${text}\n${fence}`;
+}

@@ -1,0 +1,133 @@
+import { execa } from 'execa';
+import { UserError } from '../user-error.ts';
+import type { FetchToken } from './fetch-token.ts';
+import { gitFailure } from './git-errors.ts';
+
+/**
+ * The git commands that put one commit on disk. Git is told everything by its environment: no file of the
+ * host's configuration is read, and the credential is in no argument and in no file, which is also why every
+ * call names its directories.
+ */
+export interface GitSettings {
+  /** Where pages and repositories are, e.g. https://github.com */
+  readonly webUrl: string;
+  /** PATH to find git in. */
+  readonly path: string;
+  /** A file with every certificate authority to trust, instead of the system's. */
+  readonly caBundle: string | null;
+}
+
+export interface GitTarget {
+  readonly gitDir: string;
+  readonly workTree: string;
+}
+
+/** For a fetch or a checkout. Phases have their own limits; a repository that needs longer needs another way. */
+const timeLimitMs = 10 * 60 * 1000;
+const killAfterMs = 2000;
+const maxErrorBytes = 100_000;
+
+export async function initGitDir(settings: GitSettings, target: GitTarget, signal: AbortSignal) {
+  // Made bare, as otherwise git writes the path of the work tree into the configuration, and then made not
+  // bare, so that the tools of a run may use it through a `.git` file. An empty template: no hooks.
+  await git(settings, ['init', '--quiet', '--bare', '--template=', target.gitDir], {}, signal);
+  await git(settings, [`--git-dir=${target.gitDir}`, 'config', 'core.bare', 'false'], {}, signal);
+}
+
+export async function fetchCommit(
+  settings: GitSettings,
+  target: GitTarget,
+  what: FetchToken & { readonly sha: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const address = `${settings.webUrl}/${what.fullName}.git`;
+  // FETCH_HEAD would only repeat the address. Maintenance would go on in the background.
+  const options = ['--quiet', '--depth=1', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
+  const args = [`--git-dir=${target.gitDir}`, 'fetch', ...options, '--no-recurse-submodules'];
+  const credential = Buffer.from(`x-access-token:${what.token}`).toString('base64');
+  await git(
+    settings,
+    [...args, address, what.sha],
+    { [`http.${settings.webUrl}/.extraHeader`]: `Authorization: Basic ${credential}` },
+    signal,
+    [what.token, credential],
+  );
+}
+
+/** Without the token: what a repository can make git do during a checkout finds none. */
+export async function checkOut(
+  settings: GitSettings,
+  target: GitTarget,
+  sha: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const args = [`--git-dir=${target.gitDir}`, `--work-tree=${target.workTree}`];
+  await git(settings, [...args, 'checkout', '--quiet', '--detach', '--force', sha], {}, signal);
+}
+
+async function git(
+  settings: GitSettings,
+  args: readonly string[],
+  config: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+  secrets: readonly string[] = [],
+): Promise<void> {
+  const result = await execa('git', args, {
+    env: gitEnvironment(settings, config),
+    extendEnv: false,
+    stdin: 'ignore',
+    stdout: 'ignore',
+    maxBuffer: maxErrorBytes,
+    timeout: timeLimitMs,
+    cancelSignal: signal,
+    forceKillAfterDelay: killAfterMs,
+    // git-remote-https is a child; a git that is killed alone leaves it behind.
+    killDescendants: true,
+    reject: false,
+  });
+  signal.throwIfAborted();
+  if (!result.failed) return;
+  if (result.timedOut) {
+    throw new UserError('source-unavailable', `git took longer than ${timeLimitMs / 60_000} minutes.`, {
+      hint: 'Retry the run. A repository with very large files may need them moved elsewhere.',
+    });
+  }
+  throw gitFailure(result.stderr || String(result.code ?? 'git could not be run'), secrets);
+}
+
+/** The whole environment of a git process (`config` by GIT_CONFIG_*: it is in no argument and in no file). */
+export function gitEnvironment(
+  settings: GitSettings,
+  config: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const entries = Object.entries({
+    'core.hooksPath': '/dev/null',
+    'core.fsmonitor': 'false',
+    // A directory of the work tree that looks like a bare repository must not be taken for one.
+    'safe.bareRepository': 'explicit',
+    'http.followRedirects': 'false',
+    'submodule.recurse': 'false',
+    ...config,
+  });
+  const numbered = entries.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return {
+    PATH: settings.path,
+    // Nobody's: curl would look for a .netrc there.
+    HOME: '/nonexistent',
+    // Error texts are matched in English.
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    // Plain http is for a stand-in on this machine.
+    GIT_ALLOW_PROTOCOL: settings.webUrl.startsWith('http:') ? 'https:http' : 'https',
+    GIT_LFS_SKIP_SMUDGE: '1',
+    ...(settings.caBundle === null ? {} : { GIT_SSL_CAINFO: settings.caBundle }),
+    GIT_CONFIG_COUNT: String(entries.length),
+    ...Object.fromEntries(numbered),
+  };
+}

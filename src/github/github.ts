@@ -1,0 +1,143 @@
+import type { Permissions } from '../access/permissions.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Reactor } from '../runs/run-event.ts';
+import type { Source } from '../runs/source.ts';
+import type { RepositoryDirectory, RepositoryStore } from '../stacks/repository-store.ts';
+import type { Push } from '../stacks/trigger.ts';
+import type { Transactions } from '../tx.ts';
+import { UserError } from '../user-error.ts';
+import { createDeliveryHandler } from './delivery-handler.ts';
+import { createInstallationHandler } from './events/installation.ts';
+import { createInstallationRepositoriesHandler } from './events/installation-repositories.ts';
+import { createPushHandler } from './events/push.ts';
+import { createRepositoryHandler } from './events/repository.ts';
+import type { CheckRunStore } from './feedback/check-run-store.ts';
+import { createFeedbackOutbox } from './feedback/outbox.ts';
+import { createFeedbackReactor } from './feedback/reactor.ts';
+import { createGithubApp, type GithubAppSettings } from './github-app.ts';
+import { createInbox, type Inbox, maxBodyBytes } from './inbox.ts';
+import type { InboxStore } from './inbox-store.ts';
+import { createInboxWorker } from './inbox-worker.ts';
+import type { InstallationStore } from './installation-store.ts';
+import { createKnownRepositories } from './known-repositories.ts';
+import { createLoop } from './loop.ts';
+import { createPermissions } from './permissions.ts';
+import { createReconciler } from './reconcile.ts';
+import { createRepositoryDirectory } from './repositories.ts';
+import { createGithubSource } from './source.ts';
+
+/** GitHub as the rest of the product sees it, put together: what comes in, what may be asked, what goes out. */
+export interface Github extends AsyncDisposable {
+  readonly inbox: (Inbox & { readonly maxBodyBytes: number }) | null;
+  readonly source: Source;
+  readonly directory: RepositoryDirectory;
+  readonly permissions: Permissions;
+  readonly reactor: Reactor;
+  /** Starts the loops: deliveries are handled, check runs sent, installations reconciled. */
+  start(): void;
+}
+
+export interface GithubParts {
+  readonly settings: GithubAppSettings & { readonly webUrl: string };
+  readonly stores: {
+    readonly inbox: InboxStore;
+    readonly checkRuns: CheckRunStore;
+    readonly repositories: RepositoryStore & InstallationStore;
+  };
+  readonly git: { readonly path: string; readonly caBundle: string | null };
+  readonly transactions: Transactions;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly publicUrl: () => string;
+  readonly isSandboxed: boolean;
+  /** Asked late: runs need the source that is made here. */
+  readonly onPush: (push: Push, deliveryId: string) => Promise<readonly string[]>;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** GitHub did not answer: soon again, but not at its throat. */
+const reconcileAgainMs = 60_000;
+
+export async function createGithub(parts: GithubParts): Promise<Github> {
+  const { settings, stores, transactions, clock, logger } = parts;
+  const app = await createGithubApp(settings, logger);
+  const known = createKnownRepositories({ store: stores.repositories, transactions });
+  const reconciler = createReconciler({ app, store: stores.repositories, transactions, logger });
+  const handle = await createDeliveryHandler(app.probot, {
+    push: createPushHandler({ repositories: known, onPush: parts.onPush }),
+    installation: createInstallationHandler({ repositories: known, reconciler }),
+    installation_repositories: createInstallationRepositoriesHandler({ reconciler }),
+    repository: createRepositoryHandler({ repositories: known }),
+  });
+
+  const inboxWorker = createInboxWorker({ store: stores.inbox, transactions, handle, clock, logger });
+  const outbox = createFeedbackOutbox({
+    app,
+    store: stores.checkRuns,
+    repositories: stores.repositories,
+    transactions,
+    clock,
+    logger,
+  });
+  const reconcile = createLoop({
+    step: async () => ((await reconciler.all()) ? dayMs : reconcileAgainMs),
+    onError: (error) => logger.error({ err: error }, 'reconciling failed, it goes on'),
+  });
+  const loops = [inboxWorker, outbox, reconcile];
+
+  return {
+    inbox: {
+      maxBodyBytes,
+      ...createInbox({
+        webhookSecret: settings.webhookSecret,
+        store: stores.inbox,
+        transactions,
+        clock,
+        onStored: () => inboxWorker.wake(),
+      }),
+    },
+    source: createGithubSource({
+      app,
+      apiUrl: settings.apiUrl,
+      git: { webUrl: settings.webUrl, ...parts.git },
+      logger,
+    }),
+    directory: createRepositoryDirectory(app),
+    permissions: createPermissions({ app, clock }),
+    reactor: createFeedbackReactor({
+      store: stores.checkRuns,
+      clock,
+      publicUrl: parts.publicUrl,
+      isSandboxed: parts.isSandboxed,
+      onWanted: () => outbox.wake(),
+    }),
+    start() {
+      for (const loop of loops) loop.start();
+    },
+    async [Symbol.asyncDispose]() {
+      // A GitHub that does not answer must not hold up the end; what was under way is tried at the next start.
+      app[Symbol.dispose]();
+      await Promise.all(loops.map((loop) => loop[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+/** Before the App is registered: the command line and `doctor` work, everything that asks GitHub says why not. */
+export function createUnconfiguredGithub(): Github {
+  const refuse = () =>
+    Promise.reject(
+      new UserError('github-not-configured', 'This needs the settings of the GitHub App.', {
+        hint: 'Set APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET; see .env.example.',
+      }),
+    );
+  return {
+    inbox: null,
+    source: { resolve: refuse, fetch: refuse },
+    directory: { lookUp: refuse },
+    permissions: { roleOf: refuse },
+    reactor: () => Promise.resolve(),
+    start() {},
+    async [Symbol.asyncDispose]() {},
+  };
+}

@@ -1,0 +1,68 @@
+import type { Logger } from '../logger.ts';
+import type { Source } from '../runs/source.ts';
+import type { Commit, Repository } from '../stacks/repository.ts';
+import { UserError } from '../user-error.ts';
+import { createFetchTokens } from './fetch-token.ts';
+import { checkOut, fetchCommit, type GitSettings, initGitDir } from './git.ts';
+import type { GithubApp } from './github-app.ts';
+import { githubUnavailable, statusOf } from './github-error.ts';
+import { restCommitJson } from './github-json.ts';
+import { splitFullName } from './repositories.ts';
+
+/**
+ * Commits out of GitHub: which one is meant is asked by REST, the files come by git. The repository is
+ * hostile until proven otherwise: nothing in it may run here, and no credential stays behind (git.ts).
+ */
+export function createGithubSource(parts: {
+  app: Pick<GithubApp, 'asApp' | 'asInstallation'>;
+  apiUrl: string;
+  git: GitSettings;
+  logger: Logger;
+}): Source {
+  const { app, git, logger } = parts;
+  const tokens = createFetchTokens({ app, apiUrl: parts.apiUrl, logger });
+
+  async function resolve(repository: Repository, branch: string, sha: string | null): Promise<Commit | null> {
+    const name = splitFullName(repository.fullName);
+    if (!name || branch === '') return null;
+    const { rest } = await app.asInstallation(repository.installationId);
+    const { data } = await rest.repos.getBranch({ ...name, branch });
+    // GitHub redirects from the old name of a renamed branch.
+    if (data.name !== branch) return null;
+    const head = restCommitJson.parse(data.commit);
+    if (sha === null || sha.toLowerCase() === head.hash) return head;
+    // GitHub would take a branch or a tag for a commit too, and finds commits of forks.
+    if (!/^[0-9a-f]{7,64}$/i.test(sha)) return null;
+    const commit = restCommitJson.parse((await rest.repos.getCommit({ ...name, ref: sha })).data);
+    if (!commit.hash.startsWith(sha.toLowerCase())) return null;
+    const basehead = `${head.hash}...${commit.hash}`;
+    const compared = await rest.repos.compareCommitsWithBasehead({ ...name, basehead, per_page: 1 });
+    return ['behind', 'identical'].includes(compared.data.status) ? commit : null;
+  }
+
+  return {
+    async resolve(repository, branch, sha) {
+      try {
+        return await resolve(repository, branch, sha);
+      } catch (error) {
+        // 409: the repository is empty. 422: no such commit.
+        if ([404, 409, 422].includes(statusOf(error) ?? 0)) return null;
+        throw githubUnavailable(`for commits of ${repository.fullName}`, error);
+      }
+    },
+
+    async fetch(repository, sha, target, signal) {
+      if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha)) {
+        throw new UserError('source-unavailable', `${sha} is not the full hash of a commit.`);
+      }
+      const token = await tokens.mint(repository, signal);
+      try {
+        await initGitDir(git, target, signal);
+        await fetchCommit(git, target, { ...token, sha }, signal);
+      } finally {
+        await tokens.revoke(token.token);
+      }
+      await checkOut(git, target, sha, signal);
+    },
+  };
+}

@@ -1,0 +1,183 @@
+/**
+ * One launch of bwrap: hands it what it needs on descriptors, gates and signals the command from outside, and tells
+ * from bwrap's own report how it ended.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { adviceFor } from './bwrap-errors.ts';
+import { removalTimeoutMs } from './limits.ts';
+import {
+  descendantsOf,
+  innerPid,
+  isRunning,
+  isShellCommand,
+  type Process,
+  readProcess,
+  readProcesses,
+  sendSignal,
+} from './process-tree.ts';
+import type { SandboxCommand, SandboxResult } from './sandbox.ts';
+import { type Ending, supervise } from './supervise.ts';
+
+export interface BubblewrapStart {
+  /** From prlimit or the first bwrap to the program. */
+  readonly launch: readonly [string, ...string[]];
+  /** For the inner bwrap; holds the environment. */
+  readonly arguments: readonly string[];
+  readonly filter: Uint8Array;
+  /** What the forwarder has to start; null when bwrap starts the command itself. */
+  readonly forwarded: Readonly<Record<string, unknown>> | null;
+  /** RLIMIT_NPROC to set before anything of the command runs; null when the launch sets it. */
+  readonly gatedProcesses: number | null;
+  readonly command: SandboxCommand;
+  readonly forcedStopMs: number;
+}
+
+/** Numbers in the children; what is not piped does not exist there. */
+export const descriptors = { arguments: 3, filter: 4, status: 5, release: 6, control: 7 } as const;
+
+/** Nothing of ours: a variable like LD_PRELOAD must not reach the processes before the sandbox. */
+export const launcherEnvironment: NodeJS.ProcessEnv = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LANG: 'C.UTF-8',
+};
+
+export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResult> {
+  const { command, forwarded, gatedProcesses } = start;
+  const [program, ...options] = start.launch;
+  let child: ChildProcess;
+  try {
+    child = spawn(program, options, {
+      cwd: '/',
+      // A group of its own: Ctrl-C on the server must not reach bwrap, which would die without telling the command.
+      detached: true,
+      env: launcherEnvironment,
+      stdio: [
+        ...(['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'] as const),
+        gatedProcesses === null ? 'ignore' : 'pipe',
+        forwarded === null ? 'ignore' : 'pipe',
+      ],
+    });
+  } catch (error) {
+    // E2BIG: a hook longer than the kernel takes as one argument (128 KiB).
+    return { kind: 'unavailable', message: messageOf(error), durationMs: 0 };
+  }
+
+  const state = { status: '', control: '', init: null as Process | null, wasKilled: false, failure: '' };
+  const kill = () => {
+    state.wasKilled = true;
+    // The sandbox's pid 1 takes all its processes along. The group is bwrap outside, should there be no pid 1 yet.
+    if (state.init !== null && isRunning(state.init)) sendSignal(state.init.pid, 'SIGKILL');
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      sendSignal(-child.pid, 'SIGKILL');
+    }
+  };
+  const release = async () => {
+    if (state.init === null || gatedProcesses === null) return;
+    try {
+      const limit = `--nproc=${gatedProcesses}:${gatedProcesses}`;
+      await promisify(execFile)('prlimit', ['--pid', String(state.init.pid), limit], {
+        env: launcherEnvironment,
+      });
+      writer(child, descriptors.release)?.end('.');
+    } catch (error) {
+      state.failure = messageOf(error);
+      kill();
+    }
+  };
+
+  if (child.pid !== undefined) {
+    for (const pipe of child.stdio.slice(3)) pipe?.on('error', ignoreBrokenPipe);
+    reader(child, descriptors.status)?.on('data', (chunk: Buffer) => {
+      state.status += chunk.toString('latin1');
+      const pid = /"child-pid":\s*(\d+)/.exec(state.status)?.[1];
+      if (state.init !== null || pid === undefined) return;
+      state.init = readProcess(Number(pid));
+      void release();
+    });
+    reader(child, descriptors.control)?.on('data', (chunk: Buffer) => {
+      state.control += chunk.toString('latin1');
+    });
+    writer(child, descriptors.arguments)?.end(`${start.arguments.join('\0')}\0`);
+    writer(child, descriptors.filter)?.end(start.filter);
+    if (forwarded !== null) writer(child, descriptors.control)?.end(JSON.stringify(forwarded));
+  }
+
+  const interrupt = () => {
+    const targets =
+      state.init === null ? [] : interruptTargets(state.init.pid, command.argv, forwarded !== null);
+    for (const pid of targets) sendSignal(pid, 'SIGINT');
+    return targets.length > 0;
+  };
+  const ending = await supervise({ child, command, interrupt, kill, forcedStopMs: start.forcedStopMs });
+  if (state.init !== null) await untilGone(state.init);
+  const exitCode = Number(/"exit-code":\s*(\d+)/.exec(state.status)?.[1] ?? Number.NaN);
+  return outcome(ending, {
+    exitCode: Number.isNaN(exitCode) || state.control !== '' ? null : exitCode,
+    wasKilled: state.wasKilled,
+    failure: state.control === '' ? state.failure : `${command.argv[0]}: no such program in the sandbox`,
+  });
+}
+
+/**
+ * Tools get the signal alone, because they tell their children themselves: a provider that is interrupted too loses
+ * what it was creating. Shells tell nobody, so all they run gets it.
+ */
+function interruptTargets(init: number, argv: readonly string[], isForwarded: boolean): number[] {
+  const processes = readProcesses();
+  // The first process of the namespace after its pid 1; others under pid 1 are orphans.
+  const first = processes.find(({ pid, parent }) => parent === init && innerPid(pid) === 2);
+  if (first === undefined) return [];
+  const main = isForwarded ? processes.find(({ parent }) => parent === first.pid) : first;
+  if (main === undefined || !isShellCommand(argv)) return main === undefined ? [] : [main.pid];
+  return descendantsOf(init, processes)
+    .map(({ pid }) => pid)
+    .filter((pid) => !isForwarded || pid !== first.pid);
+}
+
+/** bwrap ends as soon as the command does; what the command left behind dies a moment later with pid 1. */
+async function untilGone(init: Process): Promise<void> {
+  const deadline = performance.now() + removalTimeoutMs;
+  while (isRunning(init) && performance.now() < deadline) await sleep(1);
+}
+
+function outcome(
+  { reason, error, stderrHead, durationMs }: Ending,
+  inside: { exitCode: number | null; wasKilled: boolean; failure: string },
+): SandboxResult {
+  if (inside.failure !== '') return { kind: 'unavailable', message: inside.failure, durationMs };
+  if (reason !== null) {
+    return { kind: reason, exitCode: inside.wasKilled ? null : inside.exitCode, durationMs };
+  }
+  if (inside.exitCode !== null) return { kind: 'exited', exitCode: inside.exitCode, durationMs };
+  // bwrap reports an exit code only for a command that it did start, and the command cannot write the report.
+  const message =
+    error === null ? stderrHead.trim() || 'the sandbox was killed from outside' : messageOf(error);
+  const advice = adviceFor(message);
+  return { kind: 'unavailable', message: advice === null ? message : `${message}\n${advice}`, durationMs };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The other end may be gone before it has read everything; its exit says more. */
+function ignoreBrokenPipe(): void {}
+
+// Pipes beyond the fifth are missing in Node's types; all of them are duplex sockets.
+function pipe(child: ChildProcess, descriptor: number): Readable | Writable | null {
+  const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio;
+  return pipes[descriptor] ?? null;
+}
+
+function writer(child: ChildProcess, descriptor: number): Writable | null {
+  const found = pipe(child, descriptor);
+  return found !== null && 'write' in found ? found : null;
+}
+
+function reader(child: ChildProcess, descriptor: number): Readable | null {
+  const found = pipe(child, descriptor);
+  return found !== null && 'read' in found ? found : null;
+}

@@ -1,0 +1,196 @@
+/**
+ * The sandbox on Linux: bwrap, driven directly.
+ *
+ * This file puts one command together and runs it. What the command sees is in arguments.ts, the way to bwrap in
+ * launch.ts, the process in bubblewrap-process.ts, the clocks in supervise.ts, the way out in proxy.ts. Every value
+ * travels on a descriptor, because command lines are world-readable. It refuses to know what a command is for.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
+import { sandboxArguments } from './arguments.ts';
+import { descriptors, launcherEnvironment, runBubblewrap } from './bubblewrap-process.ts';
+import { hasSymlinkFlaw } from './bwrap-errors.ts';
+import { inheritedDescriptors } from './descriptors.ts';
+import { ownDirectory, removeDirectory } from './directories.ts';
+import { forwarderInside, nodeInside, prepareHostTree, proxySocketInside } from './host-tree.ts';
+import { launchCommand, parseHardLimits, stagedMounts } from './launch.ts';
+import { defaultLimits, forcedStopMs, temporaryBytes } from './limits.ts';
+import { orderMounts } from './mounts.ts';
+import { networkEnvironment, proxyPort } from './network-environment.ts';
+import { startProxy } from './proxy.ts';
+import type { Resolve } from './proxy-destinations.ts';
+import { userOfRun, userRange } from './run-identity.ts';
+import type { Mount, RunIdentity, Sandbox, SandboxCommand, SandboxResult } from './sandbox.ts';
+import { isSupportedArchitecture, seccompFilter } from './seccomp.ts';
+
+export interface BubblewrapOptions {
+  /** For files and sockets of the sandbox; created. Only the server may write it or its parents. */
+  readonly directory: string;
+  /** Certificates that commands trust besides the machine's: a PEM file. */
+  readonly caBundle?: string | null;
+  /** Path or name of the program; default `bwrap`. */
+  readonly bwrap?: string;
+  /** Size of /tmp where no mount takes its place; it is memory. */
+  readonly temporaryBytes?: number;
+  /** How the proxy finds the addresses of a name; only tests have another than the system's. */
+  readonly resolve?: Resolve;
+  /** Between the second SIGINT and SIGKILL; only tests have less patience than limits.ts. */
+  readonly forcedStopMs?: number;
+}
+
+export interface Bubblewrap extends Sandbox {
+  readonly kind: 'bubblewrap';
+  /** Null when bwrap is not installed: then every command is `unavailable`. */
+  readonly version: string | null;
+  /** How far limits reach: `root` counts processes for each run by a user of its own. */
+  readonly tier: 'root' | 'unprivileged';
+}
+
+/** Works before bwrap does, so that a server can start and say what is missing; see self-test.ts. */
+export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
+  // The kernel ends a sandbox with the thread that started it.
+  if (!isMainThread) throw new Error('the sandbox has to be driven from the main thread');
+  const { directory, bwrap = 'bwrap' } = options;
+  mkdirSync(directory, { recursive: true });
+  const host = prepareHostTree(directory, options.caBundle ?? null);
+  const filter = isSupportedArchitecture(process.arch) ? seccompFilter(process.arch) : null;
+  const hardLimits = parseHardLimits(readFileSync('/proc/self/limits', 'utf8'));
+  const isRoot = process.getuid?.() === 0;
+  const range = isRoot ? userRange(readFileSync('/proc/self/uid_map', 'utf8')) : null;
+  const version = readVersion(bwrap);
+
+  const run = async (command: SandboxCommand): Promise<SandboxResult> => {
+    const mounts = orderMounts(command.mounts);
+    const problem = findProblem();
+    if (filter === null || problem !== null) {
+      return { kind: 'unavailable', message: problem ?? unsupported, durationMs: 0 };
+    }
+    if (command.signal.aborted) return { kind: 'stopped', exitCode: null, durationMs: 0 };
+
+    const { network } = command;
+    const isForwarded = network.mode !== 'none';
+    await using proxy = isForwarded
+      ? await startProxy({
+          access: network,
+          directory,
+          onConnection: command.onConnection,
+          resolve: options.resolve,
+        })
+      : null;
+    const own: readonly Mount[] = proxy
+      ? [
+          ...host.mounts,
+          ...host.networkMounts,
+          { source: proxy.socket, target: proxySocketInside, writable: false },
+        ]
+      : host.mounts;
+    const all = [...own, ...mounts];
+    const user = range === null ? null : userOfRun(command.identity.key, range);
+    const environment = { ...command.environment, PWD: command.workingDirectory };
+    return await runBubblewrap({
+      launch: launchCommand({
+        bwrap,
+        limits: command.limits,
+        hardLimits,
+        user,
+        mounts: all,
+        descriptorOptions: descriptorOptions(user === null),
+        argv: isForwarded ? [nodeInside, forwarderInside, String(descriptors.control)] : command.argv,
+      }),
+      arguments: sandboxArguments({
+        host,
+        mounts: stagedMounts(all, user),
+        temporaryBytes: options.temporaryBytes ?? temporaryBytes,
+        workingDirectory: command.workingDirectory,
+        environment: isForwarded ? {} : environment,
+      }),
+      filter,
+      forwarded: isForwarded
+        ? {
+            argv: command.argv,
+            environment: networkEnvironment(environment, host.hasCertificates),
+            proxySocket: proxySocketInside,
+            port: proxyPort,
+          }
+        : null,
+      gatedProcesses:
+        user === null
+          ? Math.min(command.limits.processes, hardLimits['nproc'] ?? Number.POSITIVE_INFINITY)
+          : null,
+      command,
+      forcedStopMs: options.forcedStopMs ?? forcedStopMs,
+    });
+  };
+
+  const findProblem = (): string | null => {
+    if (isRoot && range === null) {
+      return 'The server is root and has no users to give to runs (/proc/self/uid_map). Start it as an unprivileged user.';
+    }
+    const inherited = inheritedDescriptors();
+    // bwrap would pass them on, and a directory among them is the whole host.
+    return inherited.length === 0
+      ? null
+      : `Descriptors ${inherited.join(', ')} of the server would leak into the sandbox; call closeInheritedDescriptors at its start.`;
+  };
+
+  return {
+    kind: 'bubblewrap',
+    version,
+    tier: isRoot ? 'root' : 'unprivileged',
+    run,
+    describe: () => describe(version, isRoot),
+    async own(path, identity) {
+      if (range !== null) await ownDirectory(path, userOfRun(identity.key, range), launcherEnvironment);
+    },
+    remove: (path, identity) =>
+      removeDirectory(path, launcherEnvironment, () => emptyInside(run, path, identity)),
+  };
+}
+
+/** The mount point itself cannot be removed, so rm always fails in the end; what counts is that it is empty. */
+async function emptyInside(run: Sandbox['run'], path: string, identity: RunIdentity): Promise<void> {
+  const result = await run({
+    identity,
+    argv: ['/bin/sh', '-c', 'chmod -R u+rwX /remove; rm -rf /remove'],
+    environment: { PATH: '/usr/bin:/bin' },
+    workingDirectory: '/',
+    mounts: [{ source: path, target: '/remove', writable: true }],
+    network: { mode: 'none' },
+    limits: { ...defaultLimits, outputBytes: Number.POSITIVE_INFINITY, silenceMs: null },
+    onOutput: () => {},
+    signal: new AbortController().signal,
+  });
+  if (result.kind === 'unavailable') throw new Error(result.message);
+}
+
+const unsupported = `There is no system-call filter for ${process.arch}; the sandbox runs on x64 and arm64.`;
+
+function descriptorOptions(isGated: boolean): string[] {
+  return [
+    ...['--args', String(descriptors.arguments)],
+    ...['--seccomp', String(descriptors.filter)],
+    ...['--json-status-fd', String(descriptors.status)],
+    ...(isGated ? ['--block-fd', String(descriptors.release)] : []),
+  ];
+}
+
+function readVersion(bwrap: string): string | null {
+  try {
+    const answer = execFileSync(bwrap, ['--version'], {
+      encoding: 'utf8',
+      env: launcherEnvironment,
+      timeout: 10_000,
+    });
+    return /\d+\.\d+\.\d+/.exec(answer)?.[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function describe(version: string | null, isRoot: boolean): string {
+  if (version === null) return 'bubblewrap: not installed';
+  const tier = isRoot ? 'root, a user of its own for each run' : 'unprivileged';
+  const flaw = hasSymlinkFlaw(version) ? '; 0.12 or newer is recommended' : '';
+  return `bubblewrap ${version} (${tier}${flaw})`;
+}

@@ -1,0 +1,44 @@
+/**
+ * The limits of commands where nobody says otherwise, each with its source. Time and output are enforced by
+ * the server (supervise.ts), the rest by the kernel: rlimits for each process, tmpfs sizes for the sandbox.
+ */
+import type { Limits } from './sandbox.ts';
+
+const second = 1000;
+const minute = 60 * second;
+const mebibyte = 1024 * 1024;
+const gibibyte = 1024 * mebibyte;
+
+/** runs.md: 70 minutes for a phase, 10 of them without output for plans. */
+export const defaultLimits: Limits = {
+  wallMs: 70 * minute,
+  silenceMs: 10 * minute,
+  // The hard cap of sandbox.md §11; a real preview of 1,000 resources writes less than 2 MiB.
+  outputBytes: 64 * mebibyte,
+  // Threads count. A Go or Node process has 10 to 20, and a preview starts the CLI, a language host, the program
+  // and a provider or three; `go build` is the hungriest at one compiler for each core.
+  processes: 1024,
+  // For each process: Node's own heap ceiling on large machines; Node 24 does not start below 1 GiB.
+  dataBytes: 4 * gibibyte,
+  // The largest file a normal run writes is a provider plugin (AWS: 0.8 GiB unpacked).
+  fileBytes: 2 * gibibyte,
+  // sandbox.md §11: time for a preview to leave its lock behind cleanly.
+  graceMs: 30 * second,
+};
+
+/** An apply may be silent for long (a database takes 40 minutes), and is given time to record what it did. */
+export const applyLimits: Limits = { ...defaultLimits, silenceMs: null, graceMs: 10 * minute };
+
+/** Between the second SIGINT, on which tools give up waiting, and SIGKILL (sandbox.md §11). */
+export const forcedStopMs = 15 * second;
+
+/** How long output may still arrive after the command's end; a descendant may hold its pipes for ever. */
+export const lateOutputMs = 2 * second;
+
+/** The kernel removes a dead sandbox in 3-14 ms (sandbox.md §9, §11); a disk that hangs can hold one process longer. */
+export const removalTimeoutMs = 10 * second;
+
+/** Private tmpfs directories count as memory of the host, so small ones; a caller with a disk budget mounts its own. */
+export const temporaryBytes = 256 * mebibyte;
+export const homeBytes = 64 * mebibyte;
+export const sharedMemoryBytes = 16 * mebibyte;

@@ -1,0 +1,56 @@
+/** The ways a secret value turns up in output. Pure. */
+
+/** Shorter values (`true`, `eu`) would turn every log into asterisks. In characters. */
+export const minimumSecretLength = 4;
+/** Single lines of a multi-line value, and pieces of base64, have to be longer: `}` and `-----` are everywhere. */
+const minimumPieceLength = 8;
+
+const encoder = new TextEncoder();
+
+export function secretForms(secret: string): Uint8Array[] {
+  if (secret.length < minimumSecretLength) return [];
+  const lines = secret
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== secret && line.length >= minimumPieceLength);
+  const texts = [secret, ...lines].flatMap((text) => [text, ...jsonForms(text), ...urlForms(text)]);
+  return [...new Set([...texts, ...base64Forms(secret)])].map((text) => encoder.encode(text));
+}
+
+/** As JavaScript writes it, and as Go does, which also escapes what is special in HTML. */
+function jsonForms(text: string): string[] {
+  const json = JSON.stringify(text).slice(1, -1);
+  const go = json.replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return [json, go];
+}
+
+/** encodeURIComponent leaves some characters alone that others escape; some write a blank as `+`, some use lower case. */
+function urlForms(text: string): string[] {
+  const percent = (character: string) =>
+    `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+  const plain = encodeURIComponent(text.toWellFormed());
+  const strict = plain.replace(/[!'()*]/g, percent);
+  const upper = [plain, strict, plain.replaceAll('%20', '+'), strict.replaceAll('%20', '+')];
+  const lower = upper.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()));
+  return [...upper, ...lower];
+}
+
+/**
+ * Alone, and inside a longer text (`user:secret` of basic authentication), where the letters depend on how many bytes
+ * stand before it: those letters that only the secret decides, for each of the three positions.
+ */
+function base64Forms(secret: string): string[] {
+  const bytes = Buffer.from(secret, 'utf8');
+  const whole = bytes.toString('base64').replace(/=+$/, '');
+  const inner = [0, 1, 2].map((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+    const first = Math.ceil((offset * 8) / 6);
+    const last = Math.floor(((offset + bytes.length) * 8) / 6);
+    return text.slice(first, last);
+  });
+  const forms = [whole, ...inner.filter((form) => form.length >= minimumPieceLength)];
+  return [...forms, ...forms.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))];
+}

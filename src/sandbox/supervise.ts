@@ -1,0 +1,119 @@
+/**
+ * Watches one started process to its end: passes its output on up to the cap, keeps the clocks, and ends it
+ * when a limit is reached or the caller asks. It knows neither driver; how a command is asked to stop and how
+ * it is killed is given.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { lateOutputMs } from './limits.ts';
+import type { SandboxCommand } from './sandbox.ts';
+
+export type StopReason = 'stopped' | 'timeout' | 'silence' | 'output_limit';
+
+export interface Ending {
+  /** Set before the signal was sent, so that no exit code can pretend another. Null: it ended by itself. */
+  readonly reason: StopReason | null;
+  readonly exitCode: number | null;
+  readonly exitSignal: NodeJS.Signals | null;
+  /** Set when the process could not be started at all. */
+  readonly error: Error | null;
+  /** The first bytes of stderr, where the launchers say why they failed. */
+  readonly stderrHead: string;
+  readonly durationMs: number;
+}
+
+export interface Supervised {
+  readonly child: ChildProcess;
+  readonly command: Pick<SandboxCommand, 'limits' | 'onOutput' | 'signal'>;
+  /** Sends SIGINT to the command; false when it has not started yet. */
+  readonly interrupt: () => boolean;
+  readonly kill: () => void;
+  /** See limits.ts. */
+  readonly forcedStopMs: number;
+  /** Called when the process has ended, while its pipes may still be held open by others. */
+  readonly onExit?: () => void;
+}
+
+/** A command that is stopped while it starts is asked again this often until it is there. */
+const interruptRetryMs = 20;
+const stderrHeadBytes = 2048;
+/** Of Node; anything longer would fire at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+export function supervise(supervised: Supervised): Promise<Ending> {
+  const { child, command, interrupt, kill, forcedStopMs, onExit } = supervised;
+  const { limits, onOutput, signal } = command;
+  const startedMs = performance.now();
+  const timers = new Set<NodeJS.Timeout>();
+  let reason: StopReason | null = null;
+  let isRunning = true;
+  let bytes = 0;
+  let stderrHead = '';
+
+  const after = (ms: number, action: () => void): NodeJS.Timeout => {
+    const timer = setTimeout(action, Math.min(ms, longestTimerMs));
+    timers.add(timer);
+    return timer;
+  };
+  const interruptWhenStarted = () => {
+    if (!interrupt()) after(interruptRetryMs, interruptWhenStarted);
+  };
+  const end = (why: StopReason) => {
+    if (reason !== null) return;
+    reason = why;
+    // Whoever writes without end is not given time to write more.
+    if (why === 'output_limit') return kill();
+    interruptWhenStarted();
+    after(limits.graceMs, () => {
+      interrupt();
+      after(forcedStopMs, kill);
+    });
+  };
+  const stop = () => end('stopped');
+
+  after(limits.wallMs, () => end('timeout'));
+  const silence = limits.silenceMs === null ? null : after(limits.silenceMs, () => end('silence'));
+
+  const receive = (stream: 'stdout' | 'stderr', chunk: Uint8Array) => {
+    if (reason === null && isRunning) silence?.refresh();
+    if (stream === 'stderr' && stderrHead.length < stderrHeadBytes) {
+      stderrHead += Buffer.from(chunk).toString('latin1', 0, stderrHeadBytes);
+    }
+    const rest = limits.outputBytes - bytes;
+    bytes += chunk.length;
+    if (rest > 0) onOutput(stream, chunk.length > rest ? chunk.subarray(0, rest) : chunk);
+    if (bytes <= limits.outputBytes) return;
+    if (reason === null) end('output_limit');
+    else kill();
+  };
+  child.stdout?.on('data', (chunk: Uint8Array) => receive('stdout', chunk));
+  child.stderr?.on('data', (chunk: Uint8Array) => receive('stderr', chunk));
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+
+  return new Promise((resolve) => {
+    let exit: Pick<Ending, 'exitCode' | 'exitSignal' | 'error'> | null = null;
+    const settle = () => {
+      if (exit === null) return;
+      for (const timer of timers) clearTimeout(timer);
+      for (const pipe of child.stdio) pipe?.destroy();
+      resolve({ reason, ...exit, stderrHead, durationMs: performance.now() - startedMs });
+    };
+    const ended = (how: Pick<Ending, 'exitCode' | 'exitSignal' | 'error'>) => {
+      if (exit !== null) return;
+      exit = how;
+      isRunning = false;
+      signal.removeEventListener('abort', stop);
+      for (const timer of timers) clearTimeout(timer);
+      onExit?.();
+      after(lateOutputMs, settle);
+    };
+    child.on('exit', (exitCode, exitSignal) => ended({ exitCode, exitSignal, error: null }));
+    child.on('close', settle);
+    child.on('error', (error) => {
+      // Also emitted when a signal cannot be sent, to a child that runs on.
+      if (child.pid !== undefined) return;
+      ended({ exitCode: null, exitSignal: null, error });
+      settle();
+    });
+  });
+}

@@ -1,0 +1,98 @@
+import { sql } from 'kysely';
+import type { CheckRunBody } from '../github/feedback/check-run.ts';
+import type { CheckRunStore } from '../github/feedback/check-run-store.ts';
+import type { Tx } from '../tx.ts';
+import type { Database } from './database.ts';
+import type { CheckRunRow } from './schema.ts';
+
+export function createCheckRunStore(database: Database): CheckRunStore {
+  const unsettled = () =>
+    database.read.selectFrom('check_run').whereRef('settled_version', '<', 'desired_version');
+
+  const change = async (tx: Tx, runId: string, values: Partial<CheckRunRow>) => {
+    await database.inside(tx).updateTable('check_run').set(values).where('run_id', '=', runId).execute();
+  };
+
+  return {
+    async want(tx, { runId, repositoryId, desired }, nowMs) {
+      const wish = {
+        repository_id: repositoryId,
+        desired: JSON.stringify(desired),
+        attempts: 0,
+        next_at_ms: nowMs,
+      };
+      await database
+        .inside(tx)
+        .insertInto('check_run')
+        .values({ run_id: runId, ...wish, create_tried: 0, desired_version: 1, settled_version: 0 })
+        .onConflict((conflict) =>
+          conflict
+            .column('run_id')
+            .doUpdateSet({ ...wish, desired_version: sql`check_run.desired_version + 1` }),
+        )
+        .execute();
+    },
+
+    async due(nowMs) {
+      const row = await unsettled()
+        .selectAll()
+        .where('next_at_ms', '<=', nowMs)
+        .orderBy('next_at_ms')
+        .orderBy('run_id')
+        .limit(1)
+        .executeTakeFirst();
+      if (!row) return null;
+      return {
+        runId: row.run_id,
+        repositoryId: row.repository_id,
+        desired: JSON.parse(row.desired) as CheckRunBody,
+        version: row.desired_version,
+        checkRunId: row.check_run_id,
+        createTried: row.create_tried === 1,
+        attempts: row.attempts,
+      };
+    },
+
+    async nextDueMs() {
+      const query = unsettled().select('next_at_ms').orderBy('next_at_ms').limit(1);
+      return (await query.executeTakeFirst())?.next_at_ms ?? null;
+    },
+
+    setCreateTried: (tx, runId) => change(tx, runId, { create_tried: 1 }),
+
+    sent: (tx, runId, version, checkRunId) =>
+      change(tx, runId, {
+        settled_version: version,
+        check_run_id: checkRunId,
+        attempts: 0,
+        last_error: null,
+      }),
+
+    async retryLater(tx, runId, nextAtMs, error) {
+      await database
+        .inside(tx)
+        .updateTable('check_run')
+        .set({ attempts: sql`attempts + 1`, next_at_ms: nextAtMs, last_error: error })
+        .where('run_id', '=', runId)
+        .execute();
+    },
+
+    postpone: (tx, runId, nextAtMs) => change(tx, runId, { next_at_ms: nextAtMs }),
+
+    giveUp: (tx, runId, version, error) => change(tx, runId, { settled_version: version, last_error: error }),
+
+    async find(runId) {
+      const query = database.read.selectFrom('check_run').selectAll().where('run_id', '=', runId);
+      const row = await query.executeTakeFirst();
+      if (!row) return null;
+      return {
+        checkRunId: row.check_run_id,
+        desired: JSON.parse(row.desired) as CheckRunBody,
+        isSettled: row.settled_version >= row.desired_version,
+        attempts: row.attempts,
+        nextAtMs: row.next_at_ms,
+        lastError: row.last_error,
+      };
+    },
+  };
+}

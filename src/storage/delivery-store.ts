@@ -1,0 +1,218 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { AttemptOutcome, Delivery, DeliveryStatus, DeliveryStore } from '../webhooks/delivery-store.ts';
+import type { Database } from './database.ts';
+import { claimDue } from './delivery-claim.ts';
+import type { AttemptRow, DeliveryRow } from './schema.ts';
+
+/**
+ * Deliveries in SQLite. `next_at_ms` alone says what is due: a claim moves it to the end of the lease, so
+ * that a delivery whose sender died becomes due by itself.
+ */
+export function createDeliveryStore(database: Database): DeliveryStore {
+  async function withAttempts(rows: readonly DeliveryRow[]): Promise<readonly Delivery[]> {
+    if (rows.length === 0) return [];
+    const ids = rows.map(({ id }) => id);
+    const attempts = await database.read
+      .selectFrom('attempt')
+      .selectAll()
+      .where('delivery_id', 'in', ids)
+      .orderBy('delivery_id')
+      .orderBy('number')
+      .execute();
+    const byDelivery = Map.groupBy(attempts, (attempt) => attempt.delivery_id);
+    return rows.map((row) => deliveryOf(row, byDelivery.get(row.id) ?? []));
+  }
+
+  return {
+    async insertPayload(tx, runId, stateVersion, body) {
+      const row = { run_id: runId, state_version: stateVersion, body };
+      await database.inside(tx).insertInto('payload').values(row).execute();
+    },
+
+    async payload(runId, stateVersion) {
+      const row = await database.read
+        .selectFrom('payload')
+        .select('body')
+        .where('run_id', '=', runId)
+        .where('state_version', '=', stateVersion)
+        .executeTakeFirst();
+      return row?.body ?? null;
+    },
+
+    async insert(tx, delivery) {
+      const result = await database
+        .inside(tx)
+        .insertInto('delivery')
+        .values({
+          id: delivery.id,
+          webhook_id: delivery.webhookId,
+          run_id: delivery.runId,
+          state_version: delivery.stateVersion,
+          status: 'pending',
+          attempts: 0,
+          earlier_attempts: 0,
+          next_at_ms: delivery.createdAtMs,
+          lease_until_ms: null,
+          created_at_ms: delivery.createdAtMs,
+        })
+        .onConflict((conflict) => conflict.columns(['webhook_id', 'run_id', 'state_version']).doNothing())
+        .executeTakeFirst();
+      return result.numInsertedOrUpdatedRows === 1n;
+    },
+
+    claim: (tx, options) => claimDue(database.inside(tx), options),
+
+    async finish(tx, finished) {
+      const db = database.inside(tx);
+      await db
+        .updateTable('attempt')
+        .set({
+          outcome: finished.outcome,
+          duration_ms: finished.durationMs,
+          status_code: finished.statusCode,
+          error: finished.error,
+          detail: finished.detail,
+        })
+        .where('delivery_id', '=', finished.deliveryId)
+        .where('number', '=', finished.attempt)
+        .execute();
+      const ours = await db
+        .selectFrom('delivery')
+        .select(['next_at_ms', 'status'])
+        .where('id', '=', finished.deliveryId)
+        .where('attempts', '=', finished.attempt)
+        .where('lease_until_ms', 'is not', null)
+        .executeTakeFirst();
+      if (!ours) return false;
+      const stopped = ours.next_at_ms === null && finished.status !== 'delivered';
+      await db
+        .updateTable('delivery')
+        .set({
+          status: stopped || finished.status === 'unchanged' ? ours.status : finished.status,
+          next_at_ms: stopped ? null : finished.nextAttemptAtMs,
+          lease_until_ms: null,
+        })
+        .where('id', '=', finished.deliveryId)
+        .execute();
+      return true;
+    },
+
+    async handBack(tx, claim, nowMs) {
+      const db = database.inside(tx);
+      const result = await db
+        .updateTable('delivery')
+        .set((row) => ({
+          attempts: row('attempts', '-', 1),
+          lease_until_ms: null,
+          next_at_ms: unlessStopped(nowMs),
+        }))
+        .where('id', '=', claim.deliveryId)
+        .where('attempts', '=', claim.attempt)
+        .where('lease_until_ms', 'is not', null)
+        .executeTakeFirst();
+      if (result.numUpdatedRows === 0n) return;
+      await db
+        .deleteFrom('attempt')
+        .where('delivery_id', '=', claim.deliveryId)
+        .where('number', '=', claim.attempt)
+        .execute();
+    },
+
+    async endLeases(tx, nowMs) {
+      const db = database.inside(tx);
+      const leased = db.selectFrom('delivery').select('id').where('lease_until_ms', 'is not', null);
+      await db
+        .updateTable('attempt')
+        .set({ outcome: 'unknown' })
+        .where('outcome', '=', 'started')
+        .where('delivery_id', 'in', leased)
+        .execute();
+      await db
+        .updateTable('delivery')
+        .set({ lease_until_ms: null, next_at_ms: unlessStopped(nowMs) })
+        .where('lease_until_ms', 'is not', null)
+        .execute();
+    },
+
+    async stopPending(tx, webhookId) {
+      await database
+        .inside(tx)
+        .updateTable('delivery')
+        .set({ status: 'skipped', next_at_ms: null })
+        .where('webhook_id', '=', webhookId)
+        .where('next_at_ms', 'is not', null)
+        .execute();
+    },
+
+    async restart(tx, id, nowMs) {
+      const db = database.inside(tx);
+      const row = await db
+        .selectFrom('delivery')
+        .select('lease_until_ms')
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (!row) return 'missing';
+      if (row.lease_until_ms !== null && row.lease_until_ms > nowMs) return 'in-flight';
+      await db
+        .updateTable('delivery')
+        .set((current) => ({
+          status: 'pending',
+          next_at_ms: nowMs,
+          earlier_attempts: current.ref('attempts'),
+        }))
+        .where('id', '=', id)
+        .execute();
+      return 'due';
+    },
+
+    async nextDueMs() {
+      const row = await database.read
+        .selectFrom('delivery')
+        .select('next_at_ms')
+        .where('next_at_ms', 'is not', null)
+        .orderBy('next_at_ms')
+        .limit(1)
+        .executeTakeFirst();
+      return row?.next_at_ms ?? null;
+    },
+
+    async find(id) {
+      const rows = await database.read.selectFrom('delivery').selectAll().where('id', '=', id).execute();
+      const [delivery] = await withAttempts(rows);
+      return delivery ?? null;
+    },
+
+    async listOfWebhook(webhookId, { before, limit }) {
+      let query = database.read.selectFrom('delivery').selectAll().where('webhook_id', '=', webhookId);
+      if (before !== null) query = query.where('id', '<', before);
+      return withAttempts(await query.orderBy('id', 'desc').limit(limit).execute());
+    },
+  };
+}
+
+/** What was stopped while it was in flight has no next time, and keeps none. */
+function unlessStopped(nowMs: number): RawBuilder<number | null> {
+  return sql<number | null>`case when next_at_ms is null then null else ${nowMs} end`;
+}
+
+function deliveryOf(row: DeliveryRow, attempts: readonly AttemptRow[]): Delivery {
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    runId: row.run_id,
+    stateVersion: row.state_version,
+    status: row.status as DeliveryStatus,
+    // While it is leased, the next time is the end of the lease.
+    nextAttemptAtMs: row.lease_until_ms === null ? row.next_at_ms : null,
+    createdAtMs: row.created_at_ms,
+    attempts: attempts.map((attempt) => ({
+      number: attempt.number,
+      startedAtMs: attempt.started_at_ms,
+      durationMs: attempt.duration_ms,
+      outcome: attempt.outcome as AttemptOutcome,
+      statusCode: attempt.status_code,
+      error: attempt.error,
+      detail: attempt.detail,
+    })),
+  };
+}

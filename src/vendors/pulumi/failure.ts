@@ -1,0 +1,83 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { FailedCommand, VendorFailure } from '../../worker/vendor.ts';
+import { explainText } from './errors.ts';
+import type { Operation } from './operation.ts';
+import { nameOf, violations } from './violation.ts';
+
+/** Check runs and comments have little room; the log has everything. */
+const maxLines = 20;
+const maxCharacters = 2000;
+const maxNames = 10;
+
+/**
+ * What a command that ended badly means. Words of pulumi come from its redacted output, never from the event log,
+ * which nobody has redacted yet; the log only tells which resources are concerned.
+ */
+export function explainFailure(
+  result: FailedCommand,
+  operation: Operation | null,
+  isApply = false,
+): VendorFailure {
+  const stderr = stripVTControlCharacters(result.stderrTail);
+  const differences = violations(stderr, operation);
+  if (differences.length > 0) return violated(differences, operation);
+
+  const known = explainText(stderr);
+  const lines = [known?.message ?? ownWords(stderr, result.exitCode), ...aboutSteps(operation)];
+  if (isApply && failedInPreview(operation)) lines.push('It failed in its own preview; nothing was changed.');
+  return { kind: 'failed', message: shorten(lines.join('\n')), ...(known?.hint && { hint: known.hint }) };
+}
+
+function violated(differences: readonly string[], operation: Operation | null): VendorFailure {
+  const head = failedInPreview(operation)
+    ? 'The plan you confirmed no longer holds. Nothing was changed.'
+    : 'The plan no longer holds. What was done before that was noticed stays done.';
+  return {
+    kind: 'failed',
+    message: shorten([head, ...listOf(differences)].join('\n')),
+    hint: 'Start a new run to see what would be done now. If the program cannot be planned twice alike, turn plan binding off for this stack.',
+  };
+}
+
+/** `up` and `destroy` preview first unless told otherwise, and do nothing more when that fails. */
+function failedInPreview(operation: Operation | null): boolean {
+  return operation?.summary?.isPreview === true;
+}
+
+function aboutSteps(operation: Operation | null): string[] {
+  if (operation === null) return [];
+  const failed = operation.failedSteps.map(({ op, urn }) => `${op} of ${nameOf(urn)}`);
+  const policies = operation.violatedPolicies.map((policy) => `policy ${policy}`);
+  return listOf([...new Set([...failed, ...policies])].map((what) => `failed: ${what}`));
+}
+
+function listOf(lines: readonly string[]): string[] {
+  const shown = lines.slice(0, maxNames).map((line) => `- ${line}`);
+  return lines.length > maxNames ? [...shown, `- and ${lines.length - maxNames} more`] : shown;
+}
+
+/** What the CLI says last and always, after the message that matters. */
+const noise = [
+  /^(preview|update|destroy) failed$/,
+  /^error reading from server: EOF$/,
+  /^an unhandled error occurred: program exited with non-zero exit code: \d+$/,
+];
+
+/** Its error messages, or the end of what it said. */
+function ownWords(stderr: string, exitCode: number): string {
+  const errors = `\n${stderr}`
+    .split(/\nerror: /)
+    .slice(1)
+    .map((error) => error.trim());
+  const telling = errors.filter((error) => !noise.some((pattern) => pattern.test(error)));
+  if (telling.length > 0) return telling.join('\n');
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('error: '));
+  if (lines.length > 0) return lines.slice(-maxLines).join('\n');
+  return errors[0] ?? `pulumi ended with exit code ${exitCode} and gave no reason.`;
+}
+
+function shorten(text: string): string {
+  const lines = text.split('\n');
+  const shown = lines.slice(0, maxLines).join('\n').slice(0, maxCharacters);
+  return shown.length < text.length ? `${shown}\n…` : shown;
+}

@@ -1,0 +1,77 @@
+import type { ApplyResult, CommandOutputs, PlanResult, VendorFailure } from '../../worker/vendor.ts';
+import { hasChanges } from './changes.ts';
+import { planFile } from './commands.ts';
+import { toDelta } from './delta.ts';
+import type { Summary } from './event-log.ts';
+import { explainFailure } from './failure.ts';
+import { type Operation, readOperation } from './operation.ts';
+import { toPlanSteps } from './steps.ts';
+
+/** What the commands of planning and applying have left: the exit code and the event log must tell the same. */
+
+/** Far more than any plan; the worker has its own limit. */
+const maxPlanBytes = 256 * 1024 * 1024;
+
+export async function readPlan(outputs: CommandOutputs): Promise<PlanResult> {
+  const read = await readSuccess(outputs, { isPreview: true });
+  if ('kind' in read) return read;
+  const { steps, summary } = read;
+  const plan = toPlanSteps(steps);
+  if ('unknownOp' in plan) {
+    const message = `The plan has a step "${plan.unknownOp}" that Slipway does not know.`;
+    return unreadable(message, 'A newer Slipway may know it.');
+  }
+  return {
+    kind: 'planned',
+    hasChanges: hasChanges(steps),
+    delta: toDelta(summary, steps),
+    steps: plan.steps,
+    planFile: (await isThere(outputs)) ? planFile : null,
+  };
+}
+
+export async function readApply(outputs: CommandOutputs): Promise<ApplyResult> {
+  const read = await readSuccess(outputs, { isPreview: false });
+  return 'kind' in read ? read : { kind: 'applied' };
+}
+
+type Success = Operation & { readonly summary: Summary };
+
+async function readSuccess(
+  outputs: CommandOutputs,
+  expected: { isPreview: boolean },
+): Promise<Success | VendorFailure> {
+  const operation = await readOperation(outputs);
+  const summary = operation?.summary ?? null;
+  if (outputs.exitCode !== 0) {
+    const failure = explainFailure(outputs, operation, !expected.isPreview);
+    if (operation?.broken !== null || summary?.result !== 'succeeded') return failure;
+    // A preview that succeeded and a plan that could not be saved, for instance: nobody knows what holds.
+    const message = `pulumi ended with exit code ${outputs.exitCode}, but its event log reports success.`;
+    return { ...failure, kind: 'unreadable', message: `${message}\n${failure.message}` };
+  }
+  if (operation === null) {
+    return unreadable('pulumi ended well but left no event log, or one that is too large.');
+  }
+  if (operation.broken !== null) {
+    return unreadable(`The event log of pulumi is damaged: ${operation.broken}.`);
+  }
+  if (summary === null || summary.isPreview !== expected.isPreview) {
+    return unreadable('The event log of pulumi is of another operation.');
+  }
+  if (summary.result !== 'succeeded') {
+    return unreadable(`pulumi ended with exit code 0, but its event log says "${summary.result}".`);
+  }
+  return { ...operation, summary };
+}
+
+function unreadable(message: string, hint?: string): VendorFailure {
+  return { kind: 'unreadable', message, ...(hint !== undefined && { hint }) };
+}
+
+async function isThere(outputs: CommandOutputs): Promise<boolean> {
+  const bytes = await outputs.read(planFile, maxPlanBytes);
+  if (bytes === null) return false;
+  for await (const chunk of bytes) if (chunk.length > 0) return true;
+  return false;
+}

@@ -1,0 +1,68 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Vendor } from '../../worker/vendor.ts';
+import * as commands from './commands.ts';
+import { baseEnvironment, refusesVariable } from './environment.ts';
+import { explainFailure } from './failure.ts';
+import { readApply, readPlan } from './readings.ts';
+import { localStateOf, pulumiSettings, settingsSchema } from './settings.ts';
+import { inspectTool } from './tool.ts';
+
+/**
+ * Pulumi behind the vendor port: which commands its phases are made of and what they have left means. It runs
+ * nothing but `pulumi version`, once; the worker runs the rest in the sandbox. It knows neither runs nor stacks.
+ */
+export async function createPulumiVendor(options: PulumiOptions): Promise<Vendor> {
+  const inspected = await inspectTool(options.pulumiPath);
+  const tool = 'tool' in inspected ? inspected.tool : null;
+  const extraTools = options.extraTools ?? [];
+  // Binaries (path, size, time of change) that answered "unknown flag" to the specified `stack select`.
+  const withoutSelectFlag = new Set<string>();
+
+  return {
+    name: 'pulumi',
+    schema: settingsSchema,
+    tool: tool && { path: tool.path, version: tool.version },
+    toolProblem: 'problem' in inspected ? inspected.problem : null,
+    toolMounts: () => [
+      ...(tool?.mounts ?? []),
+      ...extraTools.map(({ source, target }) => ({ source, target })),
+    ],
+    toolPath: () => [...(tool ? [dirname(tool.path)] : []), ...extraTools.map(({ pathEntry }) => pathEntry)],
+    baseEnvironment,
+    refusesVariable,
+    localState: (settings) => localStateOf(pulumiSettings(settings).loginUrl),
+    initialize(context) {
+      const binary = tool === null ? '' : identityOf(tool.path);
+      const remember = () => withoutSelectFlag.add(binary);
+      return commands.initialize(context, withoutSelectFlag.has(binary), remember);
+    },
+    plan: commands.plan,
+    apply: commands.apply,
+    beforeInitHooks: 'after-commands',
+    explain: (result) => explainFailure(result, null),
+    readPlan,
+    readApply,
+  };
+}
+
+export interface PulumiOptions {
+  /** What findTool gave for `pulumi`. */
+  readonly pulumiPath: string | null;
+  /** Programs that runs need besides and that the sandbox's /usr may lack or have too old, such as Node. */
+  readonly extraTools?: readonly ExtraTool[];
+}
+
+export interface ExtraTool {
+  /** On the host. */
+  readonly source: string;
+  /** Inside; the same as `source` where there are no mounts (SANDBOX=none). */
+  readonly target: string;
+  /** The directory inside that goes on PATH. */
+  readonly pathEntry: string;
+}
+
+function identityOf(path: string): string {
+  const { size, mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { size: 0, mtimeMs: 0 };
+  return `${path} ${size} ${mtimeMs}`;
+}

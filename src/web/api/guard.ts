@@ -1,0 +1,56 @@
+import type { Actor, Role } from '../../access/actor.ts';
+import type { Access } from '../../access/roles.ts';
+import type { Run } from '../../runs/run.ts';
+import type { RunStore } from '../../runs/run-store.ts';
+import type { Stack } from '../../stacks/stack.ts';
+import type { StackStore } from '../../stacks/stack-store.ts';
+import { notFound } from '../problem.ts';
+
+/**
+ * How a route gets at a stack or a run: found, and allowed. There is no other way to one in this folder, so a
+ * route cannot forget to ask. Both throw `not-found` for what the actor may not know of, and `forbidden`.
+ */
+export interface Guard {
+  stack(actor: Actor, params: { account: string; stack: string }, needed: Role): Promise<Stack>;
+  /** A stack that something else led to, e.g. a webhook. */
+  stackByKey(actor: Actor, key: string, needed: Role): Promise<Stack>;
+  run(actor: Actor, id: string, needed: Role): Promise<{ run: Run; stack: Stack }>;
+  sees(actor: Actor, stack: Stack): Promise<boolean>;
+}
+
+export function createGuard(parts: {
+  access: Access;
+  stacks: Pick<StackStore, 'find' | 'findByKey'>;
+  runs: Pick<RunStore, 'find'>;
+}): Guard {
+  const { access, stacks, runs } = parts;
+
+  async function allowed(actor: Actor, stack: Stack | null, needed: Role): Promise<Stack> {
+    if (!stack) throw notFound();
+    const role = await access.require(actor, stack.account, stack.repository, needed);
+    if (role === null) throw notFound();
+    return stack;
+  }
+
+  async function stackByKey(actor: Actor, key: string, needed: Role): Promise<Stack> {
+    return allowed(actor, await stacks.findByKey(key), needed);
+  }
+
+  return {
+    stack: async (actor, params, needed) =>
+      allowed(actor, await stacks.find(params.account, params.stack), needed),
+    stackByKey,
+    async run(actor, id, needed) {
+      const run = await runs.find(id);
+      if (!run) throw notFound();
+      return { run, stack: await stackByKey(actor, run.stackKey, needed) };
+    },
+    sees: async (actor, stack) =>
+      (await access.require(actor, stack.account, stack.repository, 'reader')) !== null,
+  };
+}
+
+/** For queries that can leave out early what a token cannot see anyway; null = ask for each row. */
+export function onlyAccountOf(actor: Actor): string | null {
+  return actor.kind === 'token' ? actor.account : null;
+}

@@ -1,0 +1,108 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { actorName, triggerName } from '../../access/actor.ts';
+import type { CommandRequest, CommandResult, RunCommands } from '../../runs/commands.ts';
+import { isTerminal, type Run } from '../../runs/run.ts';
+import type { RunStore } from '../../runs/run-store.ts';
+import { type Api, newApi } from '../api.ts';
+import { refuse } from '../problem.ts';
+import type { Guard } from './guard.ts';
+import { json, needs, optionalJsonBody, problems, runParams, runPath } from './route-parts.ts';
+import { runObject, runSchema } from './run-object.ts';
+
+export interface RunCommandRouteParts {
+  readonly guard: Guard;
+  readonly runs: RunStore;
+  readonly commands: RunCommands;
+}
+
+const commandInput = z
+  .strictObject({
+    stateVersion: z
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .openapi({ description: 'The version you looked at; left out: whatever it is now.' }),
+    note: z.string().max(1000).optional(),
+  })
+  .openapi('RunCommand');
+
+const confirmInput = commandInput
+  .extend({
+    confirmation: z.string().optional().openapi({ description: 'For a DESTROY run: the name of its stack.' }),
+  })
+  .openapi('ConfirmRun');
+
+const route = <N extends string, T extends z.ZodType>(name: N, summary: string, input: T) =>
+  createRoute({
+    method: 'post',
+    path: `${runPath}/${name}` as const,
+    tags: ['runs'],
+    summary,
+    ...needs('writer'),
+    request: { params: runParams, ...optionalJsonBody(input) },
+    responses: { 200: json(runSchema, 'The run as it is now.'), ...problems },
+  });
+
+const confirmRoute = route('confirm', 'Confirm what was planned', confirmInput);
+const discardRoute = route('discard', 'Discard what was planned', commandInput);
+const cancelRoute = route('cancel', 'Cancel a run that no worker has yet', commandInput);
+const stopRoute = route('stop', 'Stop a run before it changes anything', commandInput);
+const retryRoute = route('retry', 'A new run like one that is over; answers with the new run', commandInput);
+
+/** Commands are compare-and-set: of two people who act at once, one wins and the other gets 409 with the state. */
+export function runCommandRoutes({ guard, runs, commands }: RunCommandRouteParts): Api {
+  const api = newApi();
+
+  api.openapi(confirmRoute, async (c) => {
+    const { run, stack } = await guard.run(c.var.actor, c.req.valid('param').run, 'writer');
+    const { confirmation, ...given } = c.req.valid('json');
+    const request = { actor: actorName(c.var.actor), ...given };
+    const result = await commands.confirm(run.id, {
+      ...request,
+      ...(confirmation === undefined ? {} : { confirmation }),
+    });
+    return c.json(await runObject(doneOrConflict(result), stack, runs), 200);
+  });
+
+  const simple: [typeof discardRoute | typeof cancelRoute | typeof stopRoute, SimpleCommand][] = [
+    [discardRoute, commands.discard],
+    [cancelRoute, commands.cancel],
+    [stopRoute, commands.stop],
+  ];
+  for (const [simpleRoute, command] of simple) {
+    api.openapi(simpleRoute, async (c) => {
+      const { run, stack } = await guard.run(c.var.actor, c.req.valid('param').run, 'writer');
+      const result = await command(run.id, { actor: actorName(c.var.actor), ...c.req.valid('json') });
+      return c.json(await runObject(doneOrConflict(result), stack, runs), 200);
+    });
+  }
+
+  api.openapi(retryRoute, async (c) => {
+    const actor = c.var.actor;
+    const { run, stack } = await guard.run(actor, c.req.valid('param').run, 'writer');
+    const { stateVersion, note } = c.req.valid('json');
+    // A state that is over never changes again, so looking first is as good as compare-and-set.
+    if (!isTerminal(run.state) || (stateVersion ?? run.stateVersion) !== run.stateVersion) conflict(run);
+    const by = { actor: actorName(actor), triggeredBy: triggerName(actor) };
+    const again = await commands.retry(run.id, { ...by, ...(note === undefined ? {} : { note }) });
+    c.header('location', `/api/v1/runs/${again.id}`);
+    return c.json(await runObject(again, stack, runs), 200);
+  });
+
+  return api;
+}
+
+type SimpleCommand = (runId: string, request: CommandRequest) => Promise<CommandResult>;
+
+function doneOrConflict(result: CommandResult): Run {
+  return result.kind === 'done' ? result.run : conflict(result);
+}
+
+function conflict({ state, stateVersion }: Pick<Run, 'state' | 'stateVersion'>): never {
+  refuse('state-conflict', {
+    detail: `The run is ${state} (version ${stateVersion}) now; that does not allow this.`,
+    hint: 'Look at the run again, then decide.',
+    extra: { state, stateVersion },
+  });
+}

@@ -1,0 +1,112 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { TypedResponse } from 'hono';
+import type { LogStore } from '../../runs/log-store.ts';
+import { phases, type RunStore } from '../../runs/run-store.ts';
+import { UserError } from '../../user-error.ts';
+import { type Api, newApi } from '../api.ts';
+import { refuse } from '../problem.ts';
+import type { Guard } from './guard.ts';
+import { decodePosition, type LogStreams } from './log-stream.ts';
+import { needs, problems, runParams, runPath } from './route-parts.ts';
+import { logSizes, logText } from './run-log.ts';
+
+export interface RunLogRouteParts {
+  readonly guard: Guard;
+  readonly runs: Pick<RunStore, 'find'>;
+  readonly logs: LogStore;
+  readonly streams: LogStreams;
+}
+
+const tags = ['runs'];
+const phase = z.enum(phases).optional().openapi({ description: 'Without it: all phases, in order.' });
+
+const logsRoute = createRoute({
+  method: 'get',
+  path: `${runPath}/logs`,
+  tags,
+  summary: 'Output of a run',
+  ...needs('reader'),
+  request: {
+    params: runParams,
+    query: z.object({
+      phase,
+      offset: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .default(0)
+        .openapi({ description: 'In bytes: `X-Next-Offset` of the answer before.' }),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'What there is now, from the offset on.',
+      headers: z.object({ 'x-next-offset': z.string() }),
+      content: { 'text/plain': { schema: z.string() } },
+    },
+    ...problems,
+  },
+});
+
+const streamRoute = createRoute({
+  method: 'get',
+  path: `${runPath}/logs/stream`,
+  tags,
+  summary: 'Output of a run as it is written, as server-sent events `log` and, last, `end`',
+  ...needs('reader'),
+  request: {
+    params: runParams,
+    query: z.object({ phase }),
+    headers: z.object({
+      'last-event-id': z.string().optional().openapi({ description: 'Goes on after that event.' }),
+    }),
+  },
+  responses: {
+    200: {
+      description: '`data` of a `log` event: {phase, offset, text}; of `end`: {state}.',
+      content: { 'text/event-stream': { schema: z.string() } },
+    },
+    ...problems,
+  },
+});
+
+export function runLogRoutes({ guard, runs, logs, streams }: RunLogRouteParts): Api {
+  const api = newApi();
+
+  api.openapi(logsRoute, async (c) => {
+    const { run } = await guard.run(c.var.actor, c.req.valid('param').run, 'reader');
+    const query = c.req.valid('query');
+    const wanted = query.phase === undefined ? phases : [query.phase];
+    const sizes = await logSizes(logs, run.id, wanted);
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-next-offset': String(total) };
+    const body = logText(logs, run.id, wanted, sizes, query.offset);
+    // Streamed, as the output of a run may be large; the router's types know text only as a string.
+    return new Response(body, { headers }) as Response & TypedResponse<string, 200, 'text'>;
+  });
+
+  api.openapi(streamRoute, async (c) => {
+    const { run } = await guard.run(c.var.actor, c.req.valid('param').run, 'reader');
+    const position = decodePosition(c.req.valid('header')['last-event-id']);
+    if (position === null) throw new UserError('invalid-input', 'Last-Event-ID: not an id of this stream');
+    const stream = streams.open({
+      runId: run.id,
+      phase: c.req.valid('query').phase ?? null,
+      position,
+      state: async () => (await runs.find(run.id))?.state ?? null,
+    });
+    if (stream === null) {
+      refuse('too-many-streams', {
+        detail: 'Too many logs are being followed at once.',
+        hint: 'Read /logs with an offset instead, or try again later.',
+        headers: { 'retry-after': '10' },
+      });
+    }
+    // Unbuffered, also by a proxy in front.
+    return new Response(stream, {
+      headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
+    });
+  });
+
+  return api;
+}

@@ -1,0 +1,79 @@
+import { z } from '@hono/zod-openapi';
+import { toUnixSeconds } from '../../clock.ts';
+import { type Run, runStates } from '../../runs/run.ts';
+import type { RunStore } from '../../runs/run-store.ts';
+import { type Blocker, blockerOf } from '../../runs/scheduler.ts';
+import type { Stack } from '../../stacks/stack.ts';
+
+export const runTypes = ['PROPOSED', 'TRACKED', 'TASK', 'DESTROY'] as const satisfies Run['type'][];
+export const runState = z.enum(runStates);
+
+const commit = z.object({
+  authorLogin: z.string(),
+  authorName: z.string(),
+  hash: z.string(),
+  message: z.string(),
+  timestamp: z.number().int(),
+  url: z.string(),
+});
+
+const blockedBy = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('run'), run: z.string(), state: runState }),
+  z.object({ kind: z.literal('lock'), holder: z.string(), reason: z.string() }),
+]);
+
+/** The run object of the API. */
+export const runSchema = z
+  .object({
+    id: z.string(),
+    stack: z.object({ account: z.string(), id: z.string(), name: z.string() }),
+    type: z.enum(runTypes),
+    state: runState,
+    stateVersion: z.number().int(),
+    branch: z.string(),
+    commit,
+    createdAt: z.number().int(),
+    triggeredBy: z.string(),
+    command: z.string().optional().openapi({ description: 'TASK only.' }),
+    delta: z
+      .object({
+        added: z.number().int(),
+        changed: z.number().int(),
+        deleted: z.number().int(),
+        resources: z.number().int(),
+      })
+      .optional()
+      .openapi({ description: 'Present once a preview finished.' }),
+    note: z.string().optional(),
+    outcome: z.string().optional(),
+    blockedBy: blockedBy.optional().openapi({ description: 'What keeps a QUEUED run back.' }),
+  })
+  .openapi('Run');
+export type RunObject = z.infer<typeof runSchema>;
+
+type Waiting = Pick<RunStore, 'unfinished' | 'startedBy'>;
+
+export async function runObject(run: Run, stack: Stack, runs: Waiting): Promise<RunObject> {
+  const blocker = run.state === 'QUEUED' ? await findBlocker(run, stack, runs) : null;
+  return {
+    id: run.id,
+    stack: { account: stack.account, id: stack.id, name: stack.settings.name },
+    type: run.type,
+    state: run.state,
+    stateVersion: run.stateVersion,
+    branch: run.branch,
+    commit: run.commit,
+    createdAt: toUnixSeconds(run.createdAtMs),
+    triggeredBy: run.triggeredBy,
+    ...(run.command === undefined ? {} : { command: run.command }),
+    ...(run.delta ? { delta: run.delta } : {}),
+    ...(run.note === undefined ? {} : { note: run.note }),
+    ...(run.outcome === undefined ? {} : { outcome: run.outcome }),
+    ...(blocker ? { blockedBy: blocker } : {}),
+  };
+}
+
+async function findBlocker(run: Run, stack: Stack, runs: Waiting): Promise<Blocker | null> {
+  const unfinished = await runs.unfinished(run.stackKey);
+  return blockerOf(run, unfinished, stack, await runs.startedBy(null, run.id));
+}

@@ -1,0 +1,111 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { toUnixSeconds } from '../../clock.ts';
+import { phases, type RunStore } from '../../runs/run-store.ts';
+import { type Api, newApi } from '../api.ts';
+import { decodeCursor, encodeCursor, pageOf, pageQuery } from '../page.ts';
+import type { Guard } from './guard.ts';
+import { json, needs, problems, runParams, runPath } from './route-parts.ts';
+import { runObject, runSchema, runState } from './run-object.ts';
+
+const tags = ['runs'];
+
+const showRoute = createRoute({
+  method: 'get',
+  path: runPath,
+  tags,
+  summary: 'One run',
+  ...needs('reader'),
+  request: { params: runParams },
+  responses: { 200: json(runSchema, 'The run.'), ...problems },
+});
+
+const stateChange = z.object({
+  state: runState,
+  stateVersion: z.number().int(),
+  timestamp: z.number().int(),
+  actor: z.string(),
+  note: z.string().optional(),
+});
+
+const statesRoute = createRoute({
+  method: 'get',
+  path: `${runPath}/states`,
+  tags,
+  summary: 'State changes of a run, oldest first',
+  ...needs('reader'),
+  request: { params: runParams },
+  responses: { 200: json(pageOf(stateChange), 'All of them.'), ...problems },
+});
+
+const command = z.object({
+  phase: z.enum(phases),
+  label: z.string(),
+  argv: z.array(z.string()),
+  startedAtMs: z.number().int(),
+  durationMs: z.number().int(),
+  exitCode: z.number().int().nullable().openapi({ description: 'Null when it was killed.' }),
+});
+
+const commandsRoute = createRoute({
+  method: 'get',
+  path: `${runPath}/commands`,
+  tags,
+  summary: 'Commands that a run executed, hooks included, in order',
+  ...needs('reader'),
+  request: { params: runParams },
+  responses: { 200: json(pageOf(command), 'All of them.'), ...problems },
+});
+
+const changes = z.object({
+  hasChanges: z.boolean().nullable().openapi({ description: 'Null while nothing was planned.' }),
+  items: z.array(z.unknown()).openapi({ description: 'Steps as in the specification, §2.3.' }),
+  nextCursor: z.string().nullable(),
+});
+
+const changesRoute = createRoute({
+  method: 'get',
+  path: `${runPath}/changes`,
+  tags,
+  summary: 'Planned steps of a run, in the order of the tool',
+  ...needs('reader'),
+  request: { params: runParams, query: pageQuery },
+  responses: { 200: json(changes, 'A page of steps.'), ...problems },
+});
+
+export function runRoutes({ guard, runs }: { guard: Guard; runs: RunStore }): Api {
+  const api = newApi();
+
+  api.openapi(showRoute, async (c) => {
+    const { run, stack } = await guard.run(c.var.actor, c.req.valid('param').run, 'reader');
+    return c.json(await runObject(run, stack, runs), 200);
+  });
+
+  api.openapi(statesRoute, async (c) => {
+    const { run } = await guard.run(c.var.actor, c.req.valid('param').run, 'reader');
+    const items = (await runs.events(run.id)).map(({ timestampMs, note, ...event }) => ({
+      ...event,
+      timestamp: toUnixSeconds(timestampMs),
+      ...(note === null ? {} : { note }),
+    }));
+    return c.json({ items, nextCursor: null }, 200);
+  });
+
+  api.openapi(commandsRoute, async (c) => {
+    const { run } = await guard.run(c.var.actor, c.req.valid('param').run, 'reader');
+    const items = (await runs.commands(run.id)).map((record) => ({ ...record, argv: [...record.argv] }));
+    return c.json({ items, nextCursor: null }, 200);
+  });
+
+  api.openapi(changesRoute, async (c) => {
+    const { run } = await guard.run(c.var.actor, c.req.valid('param').run, 'reader');
+    const { limit, cursor } = c.req.valid('query');
+    const start = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0);
+    const plan = await runs.plan(run.id);
+    const steps = plan?.steps ?? [];
+    const end = start + limit;
+    const nextCursor = end < steps.length ? encodeCursor(String(end)) : null;
+    return c.json({ hasChanges: plan?.hasChanges ?? null, items: steps.slice(start, end), nextCursor }, 200);
+  });
+
+  return api;
+}

@@ -1,0 +1,83 @@
+import { z } from '@hono/zod-openapi';
+import { toUnixSeconds } from '../../clock.ts';
+import { isBlocking, type Run, runStates } from '../../runs/run.ts';
+import type { RunStore } from '../../runs/run-store.ts';
+import { type HookName, hookNames, type Stack, type StackLock } from '../../stacks/stack.ts';
+
+const hooks = z.object(
+  Object.fromEntries(hookNames.map((name) => [name, z.array(z.string())])) as Record<
+    HookName,
+    z.ZodArray<z.ZodString>
+  >,
+);
+
+const lockSchema = z
+  .object({ holder: z.string(), reason: z.string(), run: z.string().optional(), since: z.number().int() })
+  .openapi('Lock');
+
+/** The stack object of the API. */
+export const stackSchema = z
+  .object({
+    account: z.string(),
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    labels: z.array(z.string()),
+    repository: z.string(),
+    branch: z.string(),
+    projectRoot: z.string(),
+    additionalProjectGlobs: z.array(z.string()),
+    autodeploy: z.boolean(),
+    planBinding: z.boolean(),
+    promotion: z.boolean(),
+    publicDetails: z.boolean(),
+    vendor: z.record(z.string(), z.unknown()),
+    hooks,
+    state: z.enum([...runStates, 'NONE']),
+    lock: lockSchema.nullable(),
+  })
+  .openapi('Stack');
+
+function lockObject(lock: StackLock): z.infer<typeof lockSchema> {
+  const { holder, reason, run, sinceMs } = lock;
+  return { holder, reason, ...(run === null ? {} : { run }), since: toUnixSeconds(sinceMs) };
+}
+
+export async function stackObject(stack: Stack, runs: StackRuns): Promise<z.infer<typeof stackSchema>> {
+  const { settings } = stack;
+  return {
+    account: stack.account,
+    id: stack.id,
+    name: settings.name,
+    description: settings.description,
+    labels: [...settings.labels],
+    repository: stack.repository.fullName,
+    branch: settings.branch,
+    projectRoot: settings.projectRoot,
+    additionalProjectGlobs: [...settings.additionalProjectGlobs],
+    autodeploy: settings.autodeploy,
+    planBinding: settings.planBinding,
+    promotion: settings.promotion,
+    publicDetails: settings.publicDetails,
+    vendor: settings.vendor,
+    hooks: Object.fromEntries(hookNames.map((name) => [name, [...settings.hooks[name]]])) as z.infer<
+      typeof hooks
+    >,
+    state: await stackState(stack.key, runs),
+    lock: stack.lock && lockObject(stack.lock),
+  };
+}
+
+type StackRuns = Pick<RunStore, 'unfinished' | 'newestOfType'>;
+
+/** Of the blocking run that is under way, else of the newest blocking one. Previews say nothing about a stack. */
+async function stackState(stackKey: string, runs: StackRuns): Promise<Run['state'] | 'NONE'> {
+  const unfinished = (await runs.unfinished(stackKey)).filter(({ type }) => isBlocking(type));
+  const active = unfinished.find(({ state }) => state !== 'QUEUED');
+  if (active) return active.state;
+  const newest = await Promise.all(
+    (['TRACKED', 'TASK', 'DESTROY'] as const).map((type) => runs.newestOfType(stackKey, type)),
+  );
+  const last = newest.filter((run) => run !== null).sort((a, b) => (a.id < b.id ? 1 : -1))[0];
+  return last?.state ?? 'NONE';
+}

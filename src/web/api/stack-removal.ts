@@ -1,0 +1,39 @@
+import type { LogStore } from '../../runs/log-store.ts';
+import type { RunStore } from '../../runs/run-store.ts';
+import type { Stack } from '../../stacks/stack.ts';
+import type { StackStore } from '../../stacks/stack-store.ts';
+import type { Transactions } from '../../tx.ts';
+import { UserError } from '../../user-error.ts';
+
+/**
+ * Deletes a stack and what belongs to it. It stands here because `stacks` must not know runs: that none is
+ * under way is judged in the same transaction, so that none can begin between the look and the deletion.
+ */
+export async function removeStack(
+  parts: { stackStore: StackStore; runs: RunStore; logs: LogStore; transactions: Transactions },
+  stack: Stack,
+): Promise<void> {
+  const { stackStore, runs, logs, transactions } = parts;
+  const runIds = await allRunIds(runs, stack.key);
+  await transactions.write(async (tx) => {
+    const [unfinished] = await runs.unfinished(stack.key, tx);
+    if (unfinished) {
+      throw new UserError('stack-busy', `The run ${unfinished.id} of the stack is ${unfinished.state}.`, {
+        hint: 'Wait for it, or cancel, stop or discard it first.',
+      });
+    }
+    await stackStore.remove(tx, stack.key);
+  });
+  for (const id of runIds) await logs.remove(id);
+}
+
+async function allRunIds(runs: RunStore, stackKey: string): Promise<string[]> {
+  const ids: string[] = [];
+  for (let before: string | null = null; ; ) {
+    const page: readonly { id: string }[] = await runs.listOfStack(stackKey, { before, limit: 500 });
+    ids.push(...page.map(({ id }) => id));
+    const last = page.at(-1);
+    if (!last || page.length < 500) return ids;
+    before = last.id;
+  }
+}

@@ -1,0 +1,140 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Actor } from '../../access/actor.ts';
+import type { Access } from '../../access/roles.ts';
+import type { LogStore } from '../../runs/log-store.ts';
+import type { RunStore } from '../../runs/run-store.ts';
+import { newStackInput, stackPatchInput } from '../../stacks/stack-input.ts';
+import type { StackStore } from '../../stacks/stack-store.ts';
+import type { Stacks } from '../../stacks/stacks.ts';
+import type { Transactions } from '../../tx.ts';
+import { type Api, newApi } from '../api.ts';
+import { decodeCursor, idPattern, pageOf, pageQuery, visiblePage } from '../page.ts';
+import { notFound } from '../problem.ts';
+import { type Guard, onlyAccountOf } from './guard.ts';
+import { json, jsonBody, needs, problems, stackParams, stackPath } from './route-parts.ts';
+import { stackObject, stackSchema } from './stack-object.ts';
+import { removeStack } from './stack-removal.ts';
+
+export interface StackRouteParts {
+  readonly guard: Guard;
+  readonly access: Access;
+  readonly stacks: Stacks;
+  readonly stackStore: StackStore;
+  readonly runs: RunStore;
+  readonly logs: LogStore;
+  readonly transactions: Transactions;
+}
+
+const path = '/api/v1/stacks';
+const tags = ['stacks'];
+
+const listRoute = createRoute({
+  method: 'get',
+  path,
+  tags,
+  summary: 'Stacks that the token may read',
+  ...needs('any'),
+  request: { query: pageQuery },
+  responses: { 200: json(pageOf(stackSchema), 'A page of stacks.'), ...problems },
+});
+
+const createStackRoute = createRoute({
+  method: 'post',
+  path,
+  tags,
+  summary: 'Create a stack',
+  ...needs('admin'),
+  request: jsonBody(newStackInput),
+  responses: {
+    201: {
+      ...json(stackSchema, 'The stack.'),
+      headers: z.object({ location: z.string() }),
+    },
+    ...problems,
+  },
+});
+
+const showRoute = createRoute({
+  method: 'get',
+  path: stackPath,
+  tags,
+  summary: 'One stack',
+  ...needs('reader'),
+  request: { params: stackParams },
+  responses: { 200: json(stackSchema, 'The stack.'), ...problems },
+});
+
+const updateRoute = createRoute({
+  method: 'patch',
+  path: stackPath,
+  tags,
+  summary: 'Change settings of a stack',
+  ...needs('admin'),
+  request: { params: stackParams, ...jsonBody(stackPatchInput) },
+  responses: { 200: json(stackSchema, 'The stack as it is now.'), ...problems },
+});
+
+const removeRoute = createRoute({
+  method: 'delete',
+  path: stackPath,
+  tags,
+  summary: 'Delete a stack with its runs, webhooks and environment',
+  ...needs('admin'),
+  request: { params: stackParams },
+  responses: { 204: { description: 'Deleted.' }, ...problems },
+});
+
+export function stackRoutes(parts: StackRouteParts): Api {
+  const { guard, access, stacks, stackStore, runs } = parts;
+  const api = newApi();
+
+  api.openapi(listRoute, async (c) => {
+    const { limit, cursor } = c.req.valid('query');
+    const actor = c.var.actor;
+    const account = onlyAccountOf(actor);
+    const page = await visiblePage({
+      limit,
+      after: decodeCursor(cursor, idPattern),
+      read: (after, count) => stackStore.list({ account, after, limit: count }),
+      positionOf: ({ key }) => key,
+      show: async (stack) => ((await guard.sees(actor, stack)) ? stackObject(stack, runs) : null),
+    });
+    return c.json(page, 200);
+  });
+
+  api.openapi(createStackRoute, async (c) => {
+    const input = c.req.valid('json');
+    if (!mayKnow(c.var.actor, input.repository)) throw notFound();
+    const prepared = await stacks.prepare(input);
+    const { account, repository } = prepared;
+    const role = await access.require(c.var.actor, account.login, repository, 'admin');
+    if (role === null) throw notFound();
+    const stack = await stacks.create(prepared);
+    c.header('location', `${path}/${encodeURIComponent(stack.account)}/${encodeURIComponent(stack.id)}`);
+    return c.json(await stackObject(stack, runs), 201);
+  });
+
+  api.openapi(showRoute, async (c) => {
+    const stack = await guard.stack(c.var.actor, c.req.valid('param'), 'reader');
+    return c.json(await stackObject(stack, runs), 200);
+  });
+
+  api.openapi(updateRoute, async (c) => {
+    const stack = await guard.stack(c.var.actor, c.req.valid('param'), 'admin');
+    return c.json(await stackObject(await stacks.update(stack, c.req.valid('json')), runs), 200);
+  });
+
+  api.openapi(removeRoute, async (c) => {
+    const stack = await guard.stack(c.var.actor, c.req.valid('param'), 'admin');
+    await removeStack(parts, stack);
+    return c.body(null, 204);
+  });
+
+  return api;
+}
+
+/** Before GitHub is asked: otherwise the answer would tell where else the App is installed. */
+function mayKnow(actor: Actor, repository: string): boolean {
+  const account = onlyAccountOf(actor);
+  return account === null || repository.toLowerCase().startsWith(`${account.toLowerCase()}/`);
+}

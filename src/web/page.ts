@@ -1,0 +1,60 @@
+import { z } from '@hono/zod-openapi';
+import { UserError } from '../user-error.ts';
+
+/** Lists are `{items, nextCursor}`; a cursor says where the next page begins and nothing that callers may rely on. */
+export const pageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50).openapi({ description: 'Entries of a page.' }),
+  cursor: z.string().max(200).optional().openapi({ description: '`nextCursor` of the page before.' }),
+});
+
+export function pageOf<T extends z.ZodType>(item: T) {
+  return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+}
+
+export const encodeCursor = (position: string): string => Buffer.from(position).toString('base64url');
+
+/** Null for no cursor. Throws `invalid-input` for one that no page of ours has given. */
+export function decodeCursor(cursor: string | undefined, valid: RegExp, path = 'cursor'): string | null {
+  if (cursor === undefined || cursor === '') return null;
+  const position = Buffer.from(cursor, 'base64url').toString();
+  if (valid.test(position) && encodeCursor(position) === cursor) return position;
+  const issues = [{ path, message: 'not a cursor of this list' }];
+  throw new UserError('invalid-input', `${path}: not a cursor of this list`, { issues });
+}
+
+/** What ids look like: ULID. */
+export const idPattern = /^[0-9A-Z]{26}$/;
+
+/** A look at more rows than so many for one page ends the page early; its cursor still leads on. */
+const maxReads = 20;
+
+/**
+ * One page of what the actor may see. Rights are asked of GitHub, not of the database, so rows are read until
+ * the page is full; `nextCursor` is null only at the end of the list.
+ */
+export async function visiblePage<T, V>(options: {
+  readonly limit: number;
+  readonly after: string | null;
+  readonly read: (after: string | null, limit: number) => Promise<readonly T[]>;
+  readonly positionOf: (row: T) => string;
+  /** Null: not for this actor. */
+  readonly show: (row: T) => Promise<V | null>;
+}): Promise<{ items: V[]; nextCursor: string | null }> {
+  const items: V[] = [];
+  let position = options.after;
+  for (let reads = 0; reads < maxReads; reads += 1) {
+    // One more than fits: a page that ends exactly at the end has no next one.
+    const rows = await options.read(position, options.limit + 1);
+    for (const row of rows) {
+      if (items.length === options.limit) return { items, nextCursor: encode(position) };
+      const shown = await options.show(row);
+      if (shown !== null) items.push(shown);
+      position = options.positionOf(row);
+    }
+    if (rows.length <= options.limit) return { items, nextCursor: null };
+  }
+  return { items, nextCursor: encode(position) };
+}
+
+const encode = (position: string | null): string | null =>
+  position === null ? null : encodeCursor(position);

@@ -1,0 +1,155 @@
+import { HTTPException } from 'hono/http-exception';
+import type { Actor } from '../access/actor.ts';
+import type { Access } from '../access/roles.ts';
+import type { Tokens } from '../access/tokens.ts';
+import type { NewId } from '../ids.ts';
+import type { Logger } from '../logger.ts';
+import type { RunCommands } from '../runs/commands.ts';
+import type { EventFeed } from '../runs/event-feed.ts';
+import type { LogStore } from '../runs/log-store.ts';
+import type { RunStore } from '../runs/run-store.ts';
+import type { Triggers } from '../runs/triggers.ts';
+import type { Stack } from '../stacks/stack.ts';
+import type { StackStore } from '../stacks/stack-store.ts';
+import type { Stacks } from '../stacks/stacks.ts';
+import type { Transactions } from '../tx.ts';
+import { UserError } from '../user-error.ts';
+import type { Deliveries } from '../webhooks/deliveries.ts';
+import type { Webhooks } from '../webhooks/endpoint.ts';
+import { deliveryRoutes } from './api/deliveries.ts';
+import { environmentRoutes } from './api/environment.ts';
+import { eventRoutes } from './api/events.ts';
+import { createGuard } from './api/guard.ts';
+import { lockRoutes } from './api/lock.ts';
+import { createLogStreams, type LogStreamLimits } from './api/log-stream.ts';
+import { moduleRoutes } from './api/modules.ts';
+import { runCommandRoutes } from './api/run-commands.ts';
+import { runLogRoutes } from './api/run-logs.ts';
+import { runRoutes } from './api/runs.ts';
+import { stackRunRoutes } from './api/stack-runs.ts';
+import { stackRoutes } from './api/stacks.ts';
+import { webhookRoutes } from './api/webhook.ts';
+import { stackWebhookRoutes } from './api/webhooks.ts';
+import { newApi } from './api.ts';
+import { authenticate, unauthenticated } from './authenticate.ts';
+import { type GithubInbox, githubRoutes } from './github-route.ts';
+import type { Health } from './health.ts';
+import { methodsOf, openapiDocument, openapiRoute } from './openapi.ts';
+import { notFound, problem, problemOf } from './problem.ts';
+import { withJsonBody } from './request-body.ts';
+import { addSecurityHeaders } from './security-headers.ts';
+import { statusRoutes } from './status-routes.ts';
+
+/**
+ * What the web needs of the rest. It translates HTTP to the features and back, asks `access` for every route,
+ * and decides nothing else; it knows no database, no GitHub and no worker.
+ */
+export interface WebParts {
+  readonly version: string;
+  readonly logger: Logger;
+  readonly newId: NewId;
+  readonly access: Access;
+  readonly tokens: Pick<Tokens, 'authenticate'>;
+  readonly stacks: Stacks;
+  readonly stackStore: StackStore;
+  readonly transactions: Transactions;
+  readonly refusesVariable: (stack: Stack, name: string) => boolean;
+  readonly runs: RunStore;
+  readonly commands: RunCommands;
+  readonly triggers: Pick<Triggers, 'manual'>;
+  readonly logs: LogStore;
+  readonly events: EventFeed;
+  readonly webhooks: Webhooks;
+  readonly deliveries: Deliveries;
+  /** Null without GitHub settings. */
+  readonly github: GithubInbox | null;
+  readonly health: () => Promise<Health>;
+  /** Tests shorten it. */
+  readonly streamLimits?: LogStreamLimits;
+}
+
+export interface Web {
+  /** For what comes from a socket. */
+  fetch(request: Request): Promise<Response>;
+  /** For callers in this process who are known already: the CLI. The request's own token counts for nothing. */
+  fetchAs(actor: Actor, request: Request): Promise<Response>;
+  /** Ends the answers that would go on: followed logs. */
+  endStreams(): void;
+}
+
+export function createWeb(parts: WebParts): Web {
+  const { logger, access, tokens } = parts;
+  const guard = createGuard({ access, stacks: parts.stackStore, runs: parts.runs });
+  const streams = createLogStreams(parts.logs, parts.streamLimits);
+  const app = newApi();
+
+  app.use(async (c, next) => {
+    await next();
+    addSecurityHeaders(c.res.headers);
+  });
+
+  app.route('/', statusRoutes({ ...parts, isInstanceAdmin: access.isInstanceAdmin }));
+  app.route('/', githubRoutes(parts.github));
+  app.openapi(openapiRoute, (c) => c.json(document, 200));
+
+  app.use('/api/v1/*', async (c, next) => {
+    const given = c.env.actor;
+    const who = given ? ({ kind: 'actor', actor: given } as const) : await authenticate(c.req.raw, tokens);
+    if (who.kind !== 'actor') return unauthenticated(who.kind);
+    c.set('actor', who.actor);
+    if (['POST', 'PUT', 'PATCH'].includes(c.req.method)) {
+      const request = await withJsonBody(c.req.raw);
+      if (request instanceof Response) return request;
+      c.req.raw = request;
+    }
+    return next();
+  });
+
+  const api = { ...parts, guard, streams };
+  for (const routes of [
+    stackRoutes(api),
+    environmentRoutes(api),
+    lockRoutes(api),
+    stackRunRoutes(api),
+    runRoutes(api),
+    runLogRoutes(api),
+    runCommandRoutes(api),
+    stackWebhookRoutes(api),
+    webhookRoutes(api),
+    deliveryRoutes(api),
+    eventRoutes(api),
+    moduleRoutes(),
+  ]) {
+    app.route('/', routes);
+  }
+
+  const document = openapiDocument(app, parts.version);
+
+  app.notFound((c) => {
+    const methods = methodsOf(document, c.req.path);
+    if (methods.length === 0) return problemOf(notFound());
+    const allow = methods.join(', ');
+    return problem('method-not-allowed', { detail: `Possible here: ${allow}.`, headers: { allow } });
+  });
+
+  app.onError((error, c) => {
+    if (error instanceof UserError) return problemOf(error);
+    if (error instanceof HTTPException) {
+      return error.res ?? problem('malformed-request', { detail: error.message });
+    }
+    const errorId = parts.newId();
+    // The route, not the address: ids are enough to find the request, and queries may hold anything.
+    logger.error({ err: error, errorId, method: c.req.method, path: c.req.path }, 'a request failed');
+    return problem('internal-error', {
+      detail: 'Something went wrong inside.',
+      hint: `The log of the server has more under ${errorId}.`,
+      extra: { errorId },
+    });
+  });
+
+  return {
+    fetch: async (request) => app.fetch(request, {}),
+    fetchAs: async (actor, request) => app.fetch(request, { actor }),
+    endStreams: () => streams.endAll(),
+  };
+}

@@ -1,0 +1,70 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Actor } from '../access/actor.ts';
+import type { Tokens } from '../access/tokens.ts';
+import { type Api, newApi } from './api.ts';
+import { authenticate } from './authenticate.ts';
+import type { Health } from './health.ts';
+
+export interface StatusRouteParts {
+  readonly tokens: Pick<Tokens, 'authenticate'>;
+  readonly isInstanceAdmin: (actor: Actor) => boolean;
+  /** May take long on its first call; must not reject for what it finds. */
+  readonly health: () => Promise<Health>;
+}
+
+const tags = ['status'];
+
+const liveRoute = createRoute({
+  method: 'get',
+  path: '/healthz',
+  tags,
+  summary: 'Whether the process answers',
+  responses: {
+    200: {
+      description: 'It does.',
+      content: { 'application/json': { schema: z.object({ status: z.literal('ok') }) } },
+    },
+  },
+});
+
+const check = z.object({ ok: z.boolean(), detail: z.string().optional(), hint: z.string().optional() });
+const healthSchema = z
+  .object({
+    status: z.enum(['ready', 'unready']),
+    checks: z.object({ database: check, sandbox: check, tools: check }),
+  })
+  .openapi('Health');
+const content = { 'application/json': { schema: healthSchema } };
+
+const readyRoute = createRoute({
+  method: 'get',
+  path: '/readyz',
+  tags,
+  summary:
+    'Whether deliveries are accepted and runs can be executed; details for instance administrators only',
+  responses: {
+    200: { description: 'Ready.', content },
+    503: { description: 'Not ready.', content },
+  },
+});
+
+export function statusRoutes({ tokens, isInstanceAdmin, health }: StatusRouteParts): Api {
+  const api = newApi();
+  api.openapi(liveRoute, (c) => c.json({ status: 'ok' as const }, 200));
+  api.openapi(readyRoute, async (c) => {
+    const found = await health();
+    const who = await authenticate(c.req.raw, tokens);
+    const isAdmin = who.kind === 'actor' && isInstanceAdmin(who.actor);
+    return c.json(isAdmin ? found : withoutDetails(found), found.status === 'ready' ? 200 : 503);
+  });
+  return api;
+}
+
+/** Paths and versions of the host are nobody's business but its administrators'. */
+function withoutDetails({ status, checks }: Health) {
+  const { database, sandbox, tools } = checks;
+  return {
+    status,
+    checks: { database: { ok: database.ok }, sandbox: { ok: sandbox.ok }, tools: { ok: tools.ok } },
+  };
+}

@@ -1,0 +1,50 @@
+import type { Clock } from '../clock.ts';
+import type { Transactions } from '../tx.ts';
+import { UserError } from '../user-error.ts';
+import type { Delivery, DeliveryStore } from './delivery-store.ts';
+import type { WebhookStore } from './webhook-store.ts';
+
+/** What people see of deliveries, and what they can do about them. */
+export interface Deliveries {
+  find(id: string): Promise<Delivery | null>;
+  /** Newest first. */
+  list(
+    webhookId: string,
+    options: { readonly before: string | null; readonly limit: number },
+  ): Promise<readonly Delivery[]>;
+  /**
+   * Sends it again now, whatever became of it, with the same id and the whole schedule before it. One that
+   * is being sent already is left alone. Null when there is none; throws `webhook-disabled`.
+   */
+  resend(id: string): Promise<Delivery | null>;
+}
+
+export function createDeliveries(parts: {
+  readonly store: DeliveryStore;
+  readonly webhooks: WebhookStore;
+  readonly transactions: Transactions;
+  readonly clock: Clock;
+  readonly pump: { wake(): void };
+}): Deliveries {
+  const { store, webhooks, transactions } = parts;
+  return {
+    find: (id) => store.find(id),
+    list: (webhookId, options) => store.listOfWebhook(webhookId, options),
+
+    async resend(id) {
+      const delivery = await store.find(id);
+      if (delivery === null) return null;
+      await transactions.write(async (tx) => {
+        const webhook = await webhooks.find(delivery.webhookId, tx);
+        if (webhook?.enabled === false) {
+          throw new UserError('webhook-disabled', 'The webhook is disabled: nothing is sent to it.', {
+            hint: 'Enable it first.',
+          });
+        }
+        await store.restart(tx, id, parts.clock.nowMs());
+        tx.afterCommit(() => parts.pump.wake());
+      });
+      return store.find(id);
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { NewId } from '../ids.ts';
+import type { Reactor } from '../runs/run-event.ts';
+import type { DeliveryStore } from './delivery-store.ts';
+import { payloadOf } from './payload.ts';
+import type { WebhookStore } from './webhook-store.ts';
+
+/**
+ * Writes what a state change means for webhooks: its body, always, because replays and the events API read
+ * it later, and a delivery for each webhook that is enabled now. Sending is the pump's.
+ */
+export function createWebhookReactor(parts: {
+  readonly webhooks: WebhookStore;
+  readonly deliveries: DeliveryStore;
+  readonly newId: NewId;
+  readonly pump: { wake(): void };
+}): Reactor {
+  return async (tx, event) => {
+    const { run, stack, timestampMs } = event;
+    await parts.deliveries.insertPayload(tx, run.id, run.stateVersion, payloadOf(event));
+    const webhookIds = await parts.webhooks.enabledOf(tx, stack.key);
+    for (const webhookId of webhookIds) {
+      await parts.deliveries.insert(tx, {
+        id: parts.newId(),
+        webhookId,
+        runId: run.id,
+        stateVersion: run.stateVersion,
+        createdAtMs: timestampMs,
+      });
+    }
+    if (webhookIds.length > 0) tx.afterCommit(() => parts.pump.wake());
+  };
+}

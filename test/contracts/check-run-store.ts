@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import type { CheckRunBody } from '../../src/github/feedback/check-run.ts';
+import type { CheckRunStore } from '../../src/github/feedback/check-run-store.ts';
+import type { Transactions, Tx } from '../../src/tx.ts';
+
+interface Opened extends AsyncDisposable {
+  store: CheckRunStore;
+  transactions: Transactions;
+  /** Makes the run that a check run belongs to. */
+  addRun(id: string): Promise<void>;
+  removeRun(tx: Tx, id: string): Promise<void>;
+}
+
+const aBody = (runId: string, title: string): CheckRunBody => ({
+  name: 'slipway/network',
+  head_sha: 'a'.repeat(40),
+  external_id: runId,
+  details_url: `https://slipway.example.com/runs/${runId}`,
+  status: 'queued',
+  started_at: '2026-11-21T10:00:00.000Z',
+  output: { title, summary: 'The run waits.' },
+  actions: [],
+});
+
+/** What every store of desired check runs must do. */
+export function checkRunStoreContract(name: string, open: () => Promise<Opened>): void {
+  async function withWish() {
+    const opened = await open();
+    await opened.addRun('run-1');
+    const want = (title: string, nowMs: number, runId = 'run-1') =>
+      opened.transactions.write((tx) =>
+        opened.store.want(tx, { runId, repositoryId: 5, desired: aBody(runId, title) }, nowMs),
+      );
+    await want('Queued', 1000);
+    return { ...opened, want, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+  }
+
+  describe(`the check run store on ${name}`, () => {
+    test('a wish is due at once', async () => {
+      await using opened = await withWish();
+      const { store } = opened;
+
+      expect(await store.due(999)).toBeNull();
+      expect(await store.nextDueMs()).toBe(1000);
+      expect(await store.due(1000)).toEqual({
+        runId: 'run-1',
+        repositoryId: 5,
+        desired: aBody('run-1', 'Queued'),
+        version: 1,
+        checkRunId: null,
+        createTried: false,
+        attempts: 0,
+      });
+    });
+
+    test('a newer wish replaces the older, counts attempts anew and keeps what is known of GitHub', async () => {
+      await using opened = await withWish();
+      const { store, transactions, want } = opened;
+      await transactions.write((tx) => store.setCreateTried(tx, 'run-1'));
+      await transactions.write((tx) => store.retryLater(tx, 'run-1', 60_000, 'GitHub said 500'));
+      expect(await store.due(2000)).toBeNull();
+
+      await want('Preparing', 2000);
+
+      expect(await store.due(2000)).toMatchObject({
+        version: 2,
+        desired: { output: { title: 'Preparing' } },
+        createTried: true,
+        attempts: 0,
+      });
+    });
+
+    test('a version that was sent is settled, and a wish that came meanwhile stays due', async () => {
+      await using opened = await withWish();
+      const { store, transactions, want } = opened;
+      await want('Preparing', 2000);
+
+      await transactions.write((tx) => store.sent(tx, 'run-1', 1, 77));
+      expect(await store.due(2000)).toMatchObject({ version: 2, checkRunId: 77 });
+      await transactions.write((tx) => store.sent(tx, 'run-1', 2, 77));
+
+      expect([await store.due(9e9), await store.nextDueMs()]).toEqual([null, null]);
+      expect(await store.find('run-1')).toMatchObject({ checkRunId: 77, isSettled: true, lastError: null });
+    });
+
+    test('a failure is counted and put off, a postponement is not counted', async () => {
+      await using opened = await withWish();
+      const { store, transactions } = opened;
+
+      await transactions.write((tx) => store.retryLater(tx, 'run-1', 3000, 'GitHub said 500'));
+      await transactions.write((tx) => store.postpone(tx, 'run-1', 4000));
+
+      expect(await store.nextDueMs()).toBe(4000);
+      expect(await store.due(4000)).toMatchObject({ attempts: 1 });
+      expect(await store.find('run-1')).toMatchObject({ isSettled: false, lastError: 'GitHub said 500' });
+    });
+
+    test('what is given up is not due any more, until something newer is wanted', async () => {
+      await using opened = await withWish();
+      const { store, transactions, want } = opened;
+
+      await transactions.write((tx) => store.giveUp(tx, 'run-1', 1, 'no access'));
+
+      expect(await store.due(9e9)).toBeNull();
+      expect(await store.find('run-1')).toMatchObject({ isSettled: true, lastError: 'no access' });
+      await want('Preparing', 5000);
+      expect(await store.due(5000)).toMatchObject({ version: 2, attempts: 0 });
+    });
+
+    test('the longest due goes first', async () => {
+      await using opened = await withWish();
+      const { store, want, addRun } = opened;
+      await addRun('run-2');
+      await want('Queued', 500, 'run-2');
+
+      expect((await store.due(2000))?.runId).toBe('run-2');
+    });
+
+    test('a wish goes with its run', async () => {
+      await using opened = await withWish();
+      const { store, transactions } = opened;
+
+      await transactions.write((tx) => opened.removeRun(tx, 'run-1'));
+
+      expect(await store.find('run-1')).toBeNull();
+      await transactions.write((tx) => store.sent(tx, 'run-1', 1, 77));
+    });
+  });
+}

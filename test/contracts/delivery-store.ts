@@ -1,0 +1,288 @@
+import { describe, expect, it } from 'vitest';
+import type { Transactions } from '../../src/tx.ts';
+import type { Claim, ClaimOptions, DeliveryStore, Finished } from '../../src/webhooks/delivery-store.ts';
+
+export interface DeliveryStoreWorld extends AsyncDisposable {
+  readonly deliveries: DeliveryStore;
+  readonly transactions: Transactions;
+  newId(): string;
+  addRun(): Promise<string>;
+  addWebhook(): Promise<string>;
+  removeWebhook(id: string): Promise<void>;
+}
+
+const t0 = 1_795_000_000_000;
+const leaseMs = 45_000;
+
+/** The store and the few calls that every test makes. */
+function driver(world: DeliveryStoreWorld) {
+  const { deliveries, transactions } = world;
+  const write = transactions.write.bind(transactions);
+  return {
+    async add(webhookId: string, runId: string, stateVersion: number, createdAtMs = t0): Promise<string> {
+      const delivery = { id: world.newId(), webhookId, runId, stateVersion, createdAtMs };
+      await write((tx) => deliveries.insert(tx, delivery));
+      return delivery.id;
+    },
+    claim(nowMs: number, change: Partial<ClaimOptions> = {}): Promise<readonly Claim[]> {
+      const options = { nowMs, leaseUntilMs: nowMs + leaseMs, limit: 100, perWebhook: 4, afterWebhook: null };
+      return write((tx) => deliveries.claim(tx, { ...options, ...change }));
+    },
+    finish(claim: Claim | undefined, change: Partial<Finished> = {}): Promise<boolean> {
+      if (!claim) throw new Error('nothing was claimed');
+      const delivered = { outcome: 'delivered', status: 'delivered', statusCode: 204 } as const;
+      const { deliveryId, attempt } = claim;
+      const rest = { error: null, detail: null, durationMs: 12, nextAttemptAtMs: null };
+      return write((tx) => deliveries.finish(tx, { deliveryId, attempt, ...delivered, ...rest, ...change }));
+    },
+    failed: (nextAttemptAtMs: number): Partial<Finished> => ({
+      outcome: 'failed',
+      status: 'failed',
+      statusCode: 500,
+      error: 'status',
+      nextAttemptAtMs,
+    }),
+    stop: (webhookId: string) => write((tx) => deliveries.stopPending(tx, webhookId)),
+    restart: (id: string, nowMs: number) => write((tx) => deliveries.restart(tx, id, nowMs)),
+    endLeases: (nowMs: number) => write((tx) => deliveries.endLeases(tx, nowMs)),
+    handBack: (claim: Claim | undefined, nowMs: number) => {
+      if (!claim) throw new Error('nothing was claimed');
+      return write((tx) => deliveries.handBack(tx, claim, nowMs));
+    },
+  };
+}
+
+const versions = (claims: readonly Claim[]) => claims.map(({ stateVersion }) => stateVersion);
+
+export function deliveryStoreContract(name: string, open: () => Promise<DeliveryStoreWorld>): void {
+  describe(`delivery store on ${name}`, () => {
+    it('keeps the bytes of a payload', async () => {
+      await using world = await open();
+      const runId = await world.addRun();
+      const body = Buffer.from([0, 1, 0xff, 0x7b]);
+      await world.transactions.write((tx) => world.deliveries.insertPayload(tx, runId, 1, body));
+      expect(Buffer.from((await world.deliveries.payload(runId, 1)) ?? [])).toEqual(body);
+      expect(await world.deliveries.payload(runId, 2)).toBeNull();
+    });
+
+    it('has one delivery for each webhook, run and state', async () => {
+      await using world = await open();
+      const [webhookId, runId] = [await world.addWebhook(), await world.addRun()];
+      const insert = () =>
+        world.transactions.write((tx) =>
+          world.deliveries.insert(tx, {
+            id: world.newId(),
+            webhookId,
+            runId,
+            stateVersion: 1,
+            createdAtMs: t0,
+          }),
+        );
+      expect([await insert(), await insert()]).toEqual([true, false]);
+    });
+
+    it('claims what is due once, with a started attempt', async () => {
+      await using world = await open();
+      const { add, claim } = driver(world);
+      const [webhookId, runId] = [await world.addWebhook(), await world.addRun()];
+      const id = await add(webhookId, runId, 1);
+      expect(await world.deliveries.nextDueMs()).toBe(t0);
+      expect(await claim(t0 - 1)).toEqual([]);
+      expect(await claim(t0)).toEqual([
+        { deliveryId: id, webhookId, runId, stateVersion: 1, attempt: 1, tries: 1 },
+      ]);
+      expect(await claim(t0)).toEqual([]);
+      const started = { number: 1, startedAtMs: t0, outcome: 'started', durationMs: null, statusCode: null };
+      expect(await world.deliveries.find(id)).toMatchObject({
+        status: 'pending',
+        nextAttemptAtMs: null,
+        attempts: [started],
+      });
+      expect(await world.deliveries.nextDueMs()).toBe(t0 + leaseMs);
+    });
+
+    it('is done with what was delivered', async () => {
+      await using world = await open();
+      const { add, claim, finish } = driver(world);
+      const id = await add(await world.addWebhook(), await world.addRun(), 1);
+      const [claimed] = await claim(t0);
+      expect(await finish(claimed)).toBe(true);
+      expect(await world.deliveries.find(id)).toMatchObject({
+        status: 'delivered',
+        nextAttemptAtMs: null,
+        attempts: [{ number: 1, outcome: 'delivered', statusCode: 204, durationMs: 12 }],
+      });
+      expect(await world.deliveries.nextDueMs()).toBeNull();
+    });
+
+    it('claims a failed one again at its time, and counts', async () => {
+      await using world = await open();
+      const { add, claim, finish, failed } = driver(world);
+      const id = await add(await world.addWebhook(), await world.addRun(), 1);
+      const [first] = await claim(t0);
+      await finish(first, failed(t0 + 5000));
+      expect(await world.deliveries.find(id)).toMatchObject({ status: 'failed', nextAttemptAtMs: t0 + 5000 });
+      expect(await claim(t0 + 4999)).toEqual([]);
+      expect(await claim(t0 + 5000)).toMatchObject([{ deliveryId: id, attempt: 2, tries: 2 }]);
+    });
+
+    it('claims again what nobody finished, says so, and refuses the late result', async () => {
+      await using world = await open();
+      const { add, claim, finish } = driver(world);
+      const id = await add(await world.addWebhook(), await world.addRun(), 1);
+      const [lost] = await claim(t0);
+      expect(await claim(t0 + leaseMs - 1)).toEqual([]);
+      const [taken] = await claim(t0 + leaseMs);
+      expect(taken).toMatchObject({ deliveryId: id, attempt: 2 });
+      expect((await world.deliveries.find(id))?.attempts).toMatchObject([
+        { number: 1, outcome: 'unknown' },
+        { number: 2, outcome: 'started' },
+      ]);
+      expect(await finish(lost, { statusCode: 200 })).toBe(false);
+      expect(await world.deliveries.find(id)).toMatchObject({
+        status: 'pending',
+        attempts: [{ outcome: 'delivered', statusCode: 200 }, { outcome: 'started' }],
+      });
+      expect(await finish(taken)).toBe(true);
+    });
+
+    it('sends first attempts of a run in the order of its states, and those of other runs beside them', async () => {
+      await using world = await open();
+      const { add, claim, finish, failed } = driver(world);
+      const webhookId = await world.addWebhook();
+      const [one, two] = [await world.addRun(), await world.addRun()];
+      for (const stateVersion of [2, 1, 3]) await add(webhookId, one, stateVersion);
+      await add(webhookId, two, 1);
+
+      const first = await claim(t0);
+      expect(first.map(({ runId, stateVersion }) => [runId, stateVersion])).toEqual([
+        [one, 1],
+        [two, 1],
+      ]);
+      expect(await claim(t0)).toEqual([]);
+      await finish(first[0], failed(t0 + 5000));
+      const second = await claim(t0);
+      expect(versions(second)).toEqual([2]);
+      await finish(second[0]);
+      // The failed first is tried again beside the third: it holds up nobody, and is held up by nobody.
+      expect(versions(await claim(t0 + 5000)).toSorted()).toEqual([1, 3]);
+    });
+
+    it('keeps that order when the sender of the first died', async () => {
+      await using world = await open();
+      const { add, claim, endLeases } = driver(world);
+      const [webhookId, runId] = [await world.addWebhook(), await world.addRun()];
+      await add(webhookId, runId, 1);
+      await add(webhookId, runId, 2);
+      await claim(t0);
+      await endLeases(t0 + 10);
+      expect(versions(await claim(t0 + 10))).toEqual([1]);
+      expect(versions(await claim(t0 + 10 + leaseMs))).toEqual([1]);
+    });
+
+    it('gives each webhook its share, however long the queue of another', async () => {
+      await using world = await open();
+      const { add, claim } = driver(world);
+      const [busy, idle] = [await world.addWebhook(), await world.addWebhook()];
+      for (let index = 0; index < 20; index += 1) await add(busy, await world.addRun(), 1);
+      await add(idle, await world.addRun(), 1, t0 + 1);
+      const claims = await claim(t0 + 1, { perWebhook: 4 });
+      expect(claims.filter(({ webhookId }) => webhookId === busy)).toHaveLength(4);
+      expect(claims.filter(({ webhookId }) => webhookId === idle)).toHaveLength(1);
+      expect(await claim(t0 + 1, { perWebhook: 4 })).toEqual([]);
+    });
+
+    it('lets webhooks take turns while there is not room for all', async () => {
+      await using world = await open();
+      const { add, claim } = driver(world);
+      const webhookIds = [await world.addWebhook(), await world.addWebhook(), await world.addWebhook()];
+      for (const webhookId of webhookIds) {
+        for (let index = 0; index < 2; index += 1) await add(webhookId, await world.addRun(), 1);
+      }
+      const served: string[] = [];
+      for (let turn = 0; turn < 6; turn += 1) {
+        const [one] = await claim(t0, { limit: 1, perWebhook: 9, afterWebhook: served.at(-1) ?? null });
+        served.push(one?.webhookId ?? '');
+      }
+      expect(served).toEqual([...webhookIds, ...webhookIds]);
+    });
+
+    it('takes back a claim of which nothing was sent, as if it had not been', async () => {
+      await using world = await open();
+      const { add, claim, handBack } = driver(world);
+      const id = await add(await world.addWebhook(), await world.addRun(), 1);
+      const [claimed] = await claim(t0);
+      await handBack(claimed, t0 + 1);
+      expect(await world.deliveries.find(id)).toMatchObject({ status: 'pending', attempts: [] });
+      expect(await claim(t0 + 1)).toMatchObject([{ deliveryId: id, attempt: 1 }]);
+    });
+
+    it('stops what is not delivered, also while it is in flight', async () => {
+      await using world = await open();
+      const { add, claim, finish, failed, stop, handBack } = driver(world);
+      const [webhookId, other] = [await world.addWebhook(), await world.addWebhook()];
+      const ids: string[] = [];
+      for (let index = 0; index < 4; index += 1) ids.push(await add(webhookId, await world.addRun(), 1));
+      const untouched = await add(other, await world.addRun(), 1, t0 + 60_000);
+      const [delivered, failing, unsent] = await claim(t0, { limit: 3 });
+      await stop(webhookId);
+      await finish(delivered);
+      await finish(failing, failed(t0 + 5000));
+      await handBack(unsent, t0);
+
+      const statuses = await Promise.all(ids.map(async (id) => (await world.deliveries.find(id))?.status));
+      expect(statuses).toEqual(['delivered', 'skipped', 'skipped', 'skipped']);
+      expect(await claim(t0 + 30_000)).toEqual([]);
+      expect((await world.deliveries.find(untouched))?.status).toBe('pending');
+    });
+
+    it('starts a new round for a delivery in any state, but not for one in flight', async () => {
+      await using world = await open();
+      const { add, claim, finish, failed, restart } = driver(world);
+      const id = await add(await world.addWebhook(), await world.addRun(), 1);
+      const [first] = await claim(t0);
+      expect(await restart(id, t0 + 1)).toBe('in-flight');
+      await finish(first, { ...failed(0), status: 'exhausted', nextAttemptAtMs: null });
+      expect(await claim(t0 + 10)).toEqual([]);
+      expect(await restart(id, t0 + 10)).toBe('due');
+      expect(await world.deliveries.find(id)).toMatchObject({ status: 'pending', nextAttemptAtMs: t0 + 10 });
+      expect(await claim(t0 + 10)).toMatchObject([{ deliveryId: id, attempt: 2, tries: 1 }]);
+      expect(await restart('nobody', t0)).toBe('missing');
+    });
+
+    it('ends all leases at the start of a server', async () => {
+      await using world = await open();
+      const { add, claim, finish, endLeases, stop } = driver(world);
+      const [webhookId, stopped] = [await world.addWebhook(), await world.addWebhook()];
+      const id = await add(webhookId, await world.addRun(), 1);
+      const skipped = await add(stopped, await world.addRun(), 1);
+      const [lost] = await claim(t0);
+      await stop(stopped);
+      await endLeases(t0 + 1);
+      expect(await finish(lost)).toBe(false);
+      expect(await claim(t0 + 1)).toMatchObject([{ deliveryId: id, attempt: 2, tries: 2 }]);
+      expect(await world.deliveries.find(skipped)).toMatchObject({
+        status: 'skipped',
+        attempts: [{ outcome: 'unknown' }],
+      });
+    });
+
+    it('lists newest first, page by page, and forgets those of a removed webhook', async () => {
+      await using world = await open();
+      const { add, claim } = driver(world);
+      const [webhookId, runId] = [await world.addWebhook(), await world.addRun()];
+      const ids: string[] = [];
+      for (const stateVersion of [1, 2, 3]) ids.push(await add(webhookId, runId, stateVersion));
+      await add(await world.addWebhook(), runId, 1);
+      await claim(t0);
+      const newest = await world.deliveries.listOfWebhook(webhookId, { before: null, limit: 2 });
+      expect(newest.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
+      const rest = await world.deliveries.listOfWebhook(webhookId, { before: ids[1] ?? '', limit: 2 });
+      expect(rest).toMatchObject([{ id: ids[0], attempts: [{ number: 1 }] }]);
+
+      await world.removeWebhook(webhookId);
+      expect(await world.deliveries.find(ids[0] ?? '')).toBeNull();
+      expect(await world.deliveries.listOfWebhook(webhookId, { before: null, limit: 2 })).toEqual([]);
+    });
+  });
+}

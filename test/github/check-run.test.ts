@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import { checkRunOf } from '../../src/github/feedback/check-run.ts';
+import { type Outcome, type Run, type RunState, type RunType, runStates } from '../../src/runs/run.ts';
+import { aRepository, aStack, stackSettings } from '../support/builders.ts';
+import { anEvent } from './builders.ts';
+
+const settings = { publicUrl: 'https://slipway.example.com', isSandboxed: true };
+const checkOf = (run: Partial<Run>, change: Parameters<typeof anEvent>[1] = {}) =>
+  checkRunOf(anEvent(run, change), settings);
+const delta = { added: 3, changed: 2, deleted: 1, resources: 12 };
+const types: readonly RunType[] = ['PROPOSED', 'TRACKED', 'TASK', 'DESTROY'];
+
+describe('the check run of a run', () => {
+  test('is named after the stack, and found again by the run', () => {
+    const check = checkOf({ id: '01JX', type: 'TRACKED' });
+
+    expect(check).toMatchObject({
+      name: 'slipway/network-prod',
+      head_sha: anEvent().run.commit.hash,
+      external_id: '01JX',
+      details_url: 'https://slipway.example.com/runs/01JX',
+    });
+    expect(checkOf({ type: 'PROPOSED' }).name).toBe('slipway/network-prod (preview)');
+  });
+
+  test.each<[RunState, string, string | undefined, string[]]>([
+    ['QUEUED', 'queued', undefined, ['cancel']],
+    ['READY', 'queued', undefined, ['cancel']],
+    ['PREPARING', 'in_progress', undefined, ['stop']],
+    ['INITIALIZING', 'in_progress', undefined, ['stop']],
+    ['PLANNING', 'in_progress', undefined, ['stop']],
+    ['PENDING_REVIEW', 'completed', 'action_required', ['discard']],
+    ['UNCONFIRMED', 'completed', 'action_required', ['confirm', 'discard']],
+    ['CONFIRMED', 'in_progress', undefined, []],
+    ['PREPARING_APPLY', 'in_progress', undefined, []],
+    ['APPLYING', 'in_progress', undefined, []],
+    ['DESTROYING', 'in_progress', undefined, []],
+    ['PERFORMING', 'in_progress', undefined, []],
+    ['FINISHED', 'completed', 'success', []],
+    ['FAILED', 'completed', 'failure', ['retry']],
+    ['STOPPED', 'completed', 'cancelled', ['retry']],
+    ['DISCARDED', 'completed', 'cancelled', ['retry']],
+    ['CANCELED', 'completed', 'cancelled', ['retry']],
+  ])('of state %s is %s, %s, with the buttons %j', (state, status, conclusion, buttons) => {
+    const check = checkOf({ state });
+
+    expect([check.status, check.conclusion]).toEqual([status, conclusion]);
+    expect(check.actions.map(({ identifier }) => identifier)).toEqual(buttons);
+    expect(check.completed_at !== undefined).toBe(status === 'completed');
+  });
+
+  test('of a tear-down has no button to confirm it', () => {
+    const check = checkOf({ state: 'UNCONFIRMED', type: 'DESTROY' });
+    expect(check.actions.map(({ identifier }) => identifier)).toEqual(['discard']);
+  });
+
+  test("keeps to GitHub's lengths whatever the run is", () => {
+    const note = 'x'.repeat(100_000);
+    for (const state of runStates) {
+      for (const type of types) {
+        const check = checkOf({ state, type, delta }, { note });
+        expect(check.output.title.length).toBeLessThanOrEqual(255);
+        expect(check.output.summary.length).toBeLessThan(65_535);
+        expect(check.actions.length).toBeLessThanOrEqual(3);
+        for (const { label, description, identifier } of check.actions) {
+          expect([label.length <= 20, description.length <= 40, identifier.length <= 20]).not.toContain(
+            false,
+          );
+        }
+      }
+    }
+  });
+
+  test('says in words where the run stands, what would change and where to look', () => {
+    const { output } = checkOf({ state: 'UNCONFIRMED', delta }, { note: 'plan of 3f2a91c' });
+
+    expect(output.title).toBe('Waiting for confirmation: +3 ~2 -1');
+    expect(output.summary).toBe(
+      [
+        'Nothing is applied until somebody confirms it.',
+        '3 added, 2 changed, 1 deleted; 12 resources.',
+        '```text\nplan of 3f2a91c\n```',
+        '[Open the run](https://slipway.example.com/runs/01JRUN0000000000000000000A)',
+      ].join('\n\n'),
+    );
+  });
+
+  test.each<[RunType, Outcome | undefined, typeof delta | undefined, RunState, string]>([
+    ['PROPOSED', undefined, delta, 'FINISHED', 'Previewed: +3 ~2 -1'],
+    [
+      'PROPOSED',
+      undefined,
+      { ...delta, added: 0, changed: 0, deleted: 0 },
+      'FINISHED',
+      'Nothing to change: +0 ~0 -0',
+    ],
+    ['TRACKED', undefined, delta, 'FINISHED', 'Applied: +3 ~2 -1'],
+    ['TASK', undefined, undefined, 'FINISHED', 'Done'],
+    ['DESTROY', undefined, delta, 'FINISHED', 'Destroyed: +3 ~2 -1'],
+    ['TRACKED', 'timeout', undefined, 'FAILED', 'Failed'],
+  ])('of a %s run (%s) is titled', (type, outcome, counted, state, title) => {
+    const known = { ...(outcome ? { outcome } : {}), ...(counted ? { delta: counted } : {}) };
+    expect(checkOf({ type, state, ...known }).output.title).toBe(title);
+  });
+
+  test('gives the reason of a failure', () => {
+    expect(checkOf({ state: 'FAILED', outcome: 'out_of_memory' }).output.summary).toContain('more memory');
+  });
+
+  test('on a public repository shows counts and links only, unless the stack says otherwise', () => {
+    const repository = aRepository({ isPrivate: false });
+    const change = (publicDetails: boolean) => ({
+      note: 'hook said: connect to db.internal',
+      stack: aStack({ repository, settings: stackSettings({ publicDetails }) }),
+    });
+
+    const closed = checkOf({ state: 'FAILED', delta }, change(false)).output.summary;
+    const open = checkOf({ state: 'FAILED', delta }, change(true)).output.summary;
+
+    expect(closed).not.toContain('db.internal');
+    expect(closed).toContain('3 added');
+    expect(closed).toContain('/runs/');
+    expect(open).toContain('db.internal');
+  });
+
+  test('does not let a note out of its block', () => {
+    const note = '``` ![x](https://evil.example/x.png) ````';
+    const { summary } = checkOf({ state: 'FAILED' }, { note }).output;
+
+    expect(summary).toContain(`\`\`\`\`\`text\n${note}\n\`\`\`\`\``);
+  });
+
+  test('names nobody by e-mail', () => {
+    const check = checkOf({ triggeredBy: 'ada@example.com' });
+    expect(JSON.stringify(check)).not.toContain('ada@example.com');
+  });
+
+  test('says so on a server without a sandbox', () => {
+    const check = checkRunOf(anEvent(), { ...settings, isSandboxed: false });
+    expect(check.output.summary).toContain('without a sandbox');
+    expect(checkOf({}).output.summary).not.toContain('without a sandbox');
+  });
+});

@@ -1,0 +1,231 @@
+import { describe, expect, test, vi } from 'vitest';
+import { createReconciler } from '../../src/github/reconcile.ts';
+import { createRepositoryDirectory } from '../../src/github/repositories.ts';
+import { createRepositoryStore } from '../../src/storage/repository-store.ts';
+import { UserError } from '../../src/user-error.ts';
+import { startReceiving } from './receiving.ts';
+import { silent, startGithub, tempDatabase } from './support.ts';
+
+describe('events about installations', () => {
+  test('an installation brings its account and repositories, with their default branches', async () => {
+    await using all = await startReceiving();
+    const { github, store } = all;
+    github.addAccount({ login: 'globex', type: 'Organization' });
+    const repository = await github.addRepository({
+      owner: 'globex',
+      name: 'net',
+      defaultBranch: 'trunk',
+      private: false,
+    });
+    expect(await store.find(repository.id)).toBeNull();
+
+    const installation = await github.installApp('globex');
+
+    await vi.waitFor(async () =>
+      expect(await store.find(repository.id)).toEqual({
+        id: repository.id,
+        accountId: repository.owner.id,
+        installationId: installation.id,
+        fullName: 'globex/net',
+        defaultBranch: 'trunk',
+        isPrivate: false,
+      }),
+    );
+    expect(await store.findAccount(repository.owner.id)).toEqual({
+      id: repository.owner.id,
+      login: 'globex',
+      installationId: installation.id,
+      suspended: false,
+    });
+  });
+
+  test('repositories come and go with the installation that sees them', async () => {
+    await using all = await startReceiving();
+    const { github, store } = all;
+    const repository = await github.addRepository({ owner: 'acme', name: 'infra' });
+    await vi.waitFor(async () => expect(await store.find(repository.id)).not.toBeNull());
+
+    await github.setInstalled(repository, false);
+    await vi.waitFor(async () => expect(await store.find(repository.id)).toBeNull());
+
+    const other = await github.addRepository({ owner: 'acme', name: 'shop' });
+    await vi.waitFor(async () => expect(await store.find(other.id)).not.toBeNull());
+    await github.uninstallApp('acme');
+    await vi.waitFor(async () => expect(await store.find(other.id)).toBeNull());
+    expect(await store.findAccount(other.owner.id)).toMatchObject({ installationId: null });
+  });
+
+  test('a suspension is remembered, also when other events come in late', async () => {
+    await using all = await startReceiving();
+    const { github, store, handle, installation } = all;
+    const repository = await github.addRepository({ owner: 'acme', name: 'infra' });
+    await vi.waitFor(async () => expect(await store.find(repository.id)).not.toBeNull());
+    const { account } = installation;
+    const tell = (event: string, payload: object) =>
+      handle({ id: event, event, body: Buffer.from(JSON.stringify(payload)), attempt: 1 });
+    const installationJson = { id: installation.id, account: { id: account.id, login: 'acme' } };
+
+    const suspended = await tell('installation', { action: 'suspend', installation: installationJson });
+    await tell('repository', {
+      action: 'renamed',
+      installation: { id: installation.id },
+      repository: {
+        id: repository.id,
+        full_name: 'acme/infra-2',
+        private: true,
+        default_branch: 'main',
+        owner: { id: account.id, login: 'acme' },
+      },
+    });
+
+    expect(suspended).toEqual({ state: 'done', note: 'the installation on acme is suspended' });
+    expect(await store.findAccount(account.id)).toMatchObject({ suspended: true });
+    expect(await store.find(repository.id)).toMatchObject({ fullName: 'acme/infra-2' });
+    await tell('installation', { action: 'unsuspend', installation: installationJson });
+    expect(await store.findAccount(account.id)).toMatchObject({ suspended: false });
+  });
+
+  test.each([
+    ['renamed', { full_name: 'acme/new-name' }, { fullName: 'acme/new-name' }],
+    ['edited', { default_branch: 'trunk' }, { defaultBranch: 'trunk' }],
+    ['publicized', { private: false }, { isPrivate: false }],
+    [
+      'transferred',
+      { full_name: 'globex/infra', owner: { id: 77, login: 'globex' } },
+      { fullName: 'globex/infra', accountId: 77, installationId: 78 },
+    ],
+  ])('a repository that was %s is as the payload shows it', async (action, change, expected) => {
+    await using all = await startReceiving();
+    const { github, store, handle, installation } = all;
+    const repository = await github.addRepository({ owner: 'acme', name: 'infra' });
+    await vi.waitFor(async () => expect(await store.find(repository.id)).not.toBeNull());
+    const json = {
+      id: repository.id,
+      full_name: 'acme/infra',
+      private: true,
+      default_branch: 'main',
+      owner: { id: repository.owner.id, login: 'acme' },
+      ...change,
+    };
+    const installationId = action === 'transferred' ? 78 : installation.id;
+    const payload = { action, repository: json, installation: { id: installationId } };
+
+    const body = Buffer.from(JSON.stringify(payload));
+    const outcome = await handle({ id: 'd', event: 'repository', body, attempt: 1 });
+
+    expect(outcome.state).toBe('done');
+    expect(await store.find(repository.id)).toMatchObject(expected);
+  });
+});
+
+describe('reconciling', () => {
+  async function open() {
+    const started = await startGithub();
+    const temp = await tempDatabase();
+    const { database } = temp;
+    const store = createRepositoryStore(database);
+    const reconciler = createReconciler({ app: started.app, store, transactions: database, logger: silent });
+    return {
+      ...started,
+      store,
+      database,
+      reconciler,
+      async [Symbol.asyncDispose]() {
+        await started[Symbol.asyncDispose]();
+        await temp[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  test('finds what no event told, and forgets what is gone', async () => {
+    await using all = await open();
+    const { github, store, reconciler } = all;
+    const infra = await github.addRepository({ owner: 'acme', name: 'infra' });
+    const shop = await github.addRepository({ owner: 'acme', name: 'shop' });
+    github.addAccount({ login: 'globex', type: 'Organization' });
+    const net = await github.addRepository({ owner: 'globex', name: 'net' });
+    await github.installApp('globex');
+
+    expect(await reconciler.all()).toBe(true);
+    const found = [await store.find(infra.id), await store.find(shop.id), await store.find(net.id)];
+    expect(found.map((each) => each?.fullName)).toEqual(['acme/infra', 'acme/shop', 'globex/net']);
+
+    await github.setInstalled(shop, false);
+    await github.uninstallApp('globex');
+    expect(await reconciler.all()).toBe(true);
+    expect(await store.find(infra.id)).not.toBeNull();
+    expect([await store.find(shop.id), await store.find(net.id)]).toEqual([null, null]);
+    expect(await store.findAccount(net.owner.id)).toMatchObject({ installationId: null });
+  });
+
+  test('reads every page of the list', async () => {
+    await using all = await open();
+    const { github, store, reconciler, installation } = all;
+    for (let index = 0; index < 101; index += 1) {
+      await github.addRepository({ owner: 'acme', name: `r${index}` });
+    }
+
+    expect(await reconciler.all()).toBe(true);
+
+    expect(await store.repositoryIds(installation.id)).toHaveLength(101);
+  });
+
+  test('with a GitHub that fails says so, and keeps what it knew', async () => {
+    await using all = await open();
+    const { github, store, reconciler } = all;
+    const infra = await github.addRepository({ owner: 'acme', name: 'infra' });
+    await reconciler.all();
+
+    github.failNext({ pathPattern: /^\/app\/installations$/, status: 502 });
+    expect(await reconciler.all()).toBe(false);
+    github.failNext({ pathPattern: /^\/installation\/repositories$/, status: 500 });
+    expect(await reconciler.all()).toBe(false);
+
+    expect(await store.find(infra.id)).not.toBeNull();
+    expect(await reconciler.all()).toBe(true);
+  });
+});
+
+describe('looking a repository up', () => {
+  test('gives the account and the repository where the App is installed', async () => {
+    await using started = await startGithub();
+    const { github, app, installation } = started;
+    const infra = await github.addRepository({ owner: 'acme', name: 'infra', defaultBranch: 'trunk' });
+
+    expect(await createRepositoryDirectory(app).lookUp('Acme/Infra')).toEqual({
+      account: { id: infra.owner.id, login: 'acme', installationId: installation.id, suspended: false },
+      repository: {
+        id: infra.id,
+        accountId: infra.owner.id,
+        installationId: installation.id,
+        fullName: 'acme/infra',
+        defaultBranch: 'trunk',
+        isPrivate: true,
+      },
+    });
+  });
+
+  test.each(['acme/unknown', 'ada/dotfiles', 'acme', 'acme/..', '../app', 'acme/infra/pulls', 'a b/c', ''])(
+    'finds nothing for "%s"',
+    async (fullName) => {
+      await using started = await startGithub();
+      const { github, app } = started;
+      await github.addRepository({ owner: 'acme', name: 'infra' });
+      await github.addRepository({ owner: 'ada', name: 'dotfiles', private: false });
+
+      expect(await createRepositoryDirectory(app).lookUp(fullName)).toBeNull();
+    },
+  );
+
+  test('says so when GitHub does not answer', async () => {
+    await using started = await startGithub();
+    started.github.failNext({ pathPattern: /^\/repos\/acme\/infra\/installation$/, status: 503 });
+
+    const error = await createRepositoryDirectory(started.app)
+      .lookUp('acme/infra')
+      .catch((thrown) => thrown);
+
+    expect(error).toBeInstanceOf(UserError);
+    expect(error).toMatchObject({ code: 'github-unavailable' });
+  });
+});

@@ -1,0 +1,38 @@
+import { createCheckRunStore } from '../../src/storage/check-run-store.ts';
+import { createInboxStore } from '../../src/storage/inbox-store.ts';
+import { createRepositoryStore } from '../../src/storage/repository-store.ts';
+import { checkRunStoreContract } from '../contracts/check-run-store.ts';
+import { inboxStoreContract } from '../contracts/inbox-store.ts';
+import { repositoryStoreContract } from '../contracts/repository-store.ts';
+import { aRepository, aRun } from '../support/builders.ts';
+import { insertRun } from './builders.ts';
+import { tempDatabase } from './support.ts';
+
+inboxStoreContract('SQLite', async () => {
+  const temp = await tempDatabase();
+  const close = () => temp[Symbol.asyncDispose]();
+  const { database } = temp;
+  return { store: createInboxStore(database), transactions: database, [Symbol.asyncDispose]: close };
+});
+
+repositoryStoreContract('SQLite', async () => {
+  const temp = await tempDatabase();
+  const close = () => temp[Symbol.asyncDispose]();
+  const { database } = temp;
+  return { store: createRepositoryStore(database), transactions: database, [Symbol.asyncDispose]: close };
+});
+
+checkRunStoreContract('SQLite', async () => {
+  const temp = await tempDatabase();
+  const { database } = temp;
+  return {
+    store: createCheckRunStore(database),
+    transactions: database,
+    addRun: (id) =>
+      database.write((tx) => insertRun(database, tx, aRun({ id, state: 'FINISHED' }), aRepository())),
+    removeRun: async (tx, id) => {
+      await database.inside(tx).deleteFrom('run').where('id', '=', id).execute();
+    },
+    [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose](),
+  };
+});

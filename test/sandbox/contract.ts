@@ -1,0 +1,249 @@
+/** What every driver of the port does, run on each (drivers.test.ts). */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Mount, Sandbox } from '../../src/sandbox/sandbox.ts';
+import {
+  forcedStopMs,
+  identity,
+  processesWith,
+  runIn,
+  script,
+  sleepMarker,
+  testLimits,
+  until,
+} from './harness.ts';
+
+export interface Driver extends Disposable {
+  readonly sandbox: Sandbox;
+  /** A directory the command may write, and how it is mounted. */
+  readonly workspace: string;
+  readonly mount: Mount;
+}
+
+export function describeDriver(name: string, create: () => Promise<Driver>): void {
+  describe(name, () => {
+    let driver: Driver;
+    beforeAll(async () => {
+      driver = await create();
+    });
+    afterAll(() => driver[Symbol.dispose]());
+
+    const run: typeof runIn = (sandbox, argv, change = {}) =>
+      runIn(sandbox, argv, { mounts: [driver.mount], workingDirectory: driver.mount.target, ...change });
+
+    it('reports exit codes as they are', async () => {
+      for (const code of [0, 1, 3, 127, 255]) {
+        const { result } = await run(driver.sandbox, script(`exit ${code}`));
+
+        expect(result).toMatchObject({ kind: 'exited', exitCode: code });
+      }
+    });
+
+    it('reports a command that a signal ended as 128 + signal', async () => {
+      const { result } = await run(driver.sandbox, script('kill -SEGV $$'));
+
+      expect(result).toMatchObject({ kind: 'exited', exitCode: 139 });
+    });
+
+    it('keeps stdout and stderr apart and gives no input', async () => {
+      const { stdout, stderr } = await run(driver.sandbox, script('cat; echo out; echo err >&2'));
+
+      expect(stdout).toBe('out\n');
+      expect(stderr).toBe('err\n');
+    });
+
+    it('gives the environment as it is, with PWD', async () => {
+      const environment = {
+        PATH: '/usr/bin:/bin',
+        EMPTY: '',
+        'with-dash': 'a=b\nc',
+        LONG: 'x'.repeat(100_000),
+      };
+      const { stdout } = await run(driver.sandbox, ['env', '-0'], { environment });
+
+      const seen = Object.fromEntries(
+        stdout
+          .split('\0')
+          .filter((line) => line !== '')
+          .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+      );
+      expect(seen).toEqual({ ...environment, PWD: driver.mount.target });
+    });
+
+    it('starts in the working directory, which it may write', async () => {
+      const { result } = await run(driver.sandbox, script('echo here > written'));
+
+      expect(result).toMatchObject({ kind: 'exited', exitCode: 0 });
+      expect(readFileSync(join(driver.workspace, 'written'), 'utf8')).toBe('here\n');
+    });
+
+    it('says that a program is missing instead of inventing an exit code', async () => {
+      const { result } = await run(driver.sandbox, ['no-such-program']);
+
+      expect(result).toMatchObject({
+        kind: 'unavailable',
+        message: expect.stringContaining('no-such-program'),
+      });
+    });
+
+    it('says that a working directory is missing', async () => {
+      const { result } = await run(driver.sandbox, ['true'], { workingDirectory: '/no/such/place' });
+
+      expect(result.kind).toBe('unavailable');
+    });
+
+    it('says that an argument is longer than the kernel takes', async () => {
+      const { result } = await run(driver.sandbox, script(`true ${'x'.repeat(200_000)}`));
+
+      expect(result).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('E2BIG') });
+    });
+
+    it('does not start when it was stopped before', async () => {
+      const { result } = await run(driver.sandbox, script('echo > started'), { signal: AbortSignal.abort() });
+
+      expect(result).toMatchObject({ kind: 'stopped', exitCode: null });
+      expect(() => readFileSync(join(driver.workspace, 'started'))).toThrow();
+    });
+
+    it('asks a tool to stop by SIGINT and passes on what it answers', async () => {
+      const tool = join(driver.workspace, 'tool.sh');
+      writeFileSync(
+        tool,
+        'trap "echo saved > saved; exit 42" INT\necho ready\nwhile :; do sleep 0.02; done\n',
+      );
+      const stop = new AbortController();
+      const { result } = await run(driver.sandbox, ['bash', join(driver.mount.target, 'tool.sh')], {
+        signal: stop.signal,
+        limits: { ...testLimits, graceMs: 20_000 },
+        onOutput: () => stop.abort(),
+      });
+
+      expect(result).toMatchObject({ kind: 'stopped', exitCode: 42 });
+      expect(readFileSync(join(driver.workspace, 'saved'), 'utf8')).toBe('saved\n');
+    });
+
+    it('asks again after the grace, and kills what still does not listen', async () => {
+      const tool = join(driver.workspace, 'deaf.sh');
+      writeFileSync(
+        tool,
+        'trap "echo asked >> asked" INT\ntrap "" TERM HUP\necho ready\nwhile :; do sleep 0.02; done\n',
+      );
+      const stop = new AbortController();
+      const { result } = await run(driver.sandbox, ['bash', join(driver.mount.target, 'deaf.sh')], {
+        signal: stop.signal,
+        onOutput: () => stop.abort(),
+      });
+
+      expect(result).toMatchObject({ kind: 'stopped', exitCode: null });
+      expect(readFileSync(join(driver.workspace, 'asked'), 'utf8')).toBe('asked\nasked\n');
+      expect(result.durationMs).toBeGreaterThanOrEqual(testLimits.graceMs + forcedStopMs);
+    });
+
+    it('interrupts what a shell runs, too, because shells tell nobody', async () => {
+      const stop = new AbortController();
+      const marker = sleepMarker();
+      const running = run(driver.sandbox, script(`(sleep ${marker}; true) & sleep ${marker}; true`), {
+        signal: stop.signal,
+        limits: { ...testLimits, graceMs: 20_000 },
+      });
+      await until('the sleeping', () => processesWith(marker).length >= 3);
+      stop.abort();
+      const { result } = await running;
+
+      expect(result.kind).toBe('stopped');
+      expect(result.durationMs).toBeLessThan(15_000);
+      expect(processesWith(marker)).toEqual([]);
+    });
+
+    it('stops a command that takes too long, by the same ladder', async () => {
+      const { result } = await run(
+        driver.sandbox,
+        script('trap "exit 5" INT; while :; do sleep 0.02; done'),
+        {
+          limits: { ...testLimits, wallMs: 300, graceMs: 20_000 },
+        },
+      );
+
+      expect(result).toMatchObject({ kind: 'timeout', exitCode: 5 });
+    });
+
+    it('stops a command that says nothing for too long, and no other', async () => {
+      const limits = { ...testLimits, silenceMs: 400 };
+      const talking = script('for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done');
+      const [silent, busy] = await Promise.all([
+        run(driver.sandbox, ['sleep', '20'], { limits }),
+        run(driver.sandbox, talking, { limits }),
+      ]);
+
+      expect(silent.result).toMatchObject({ kind: 'silence' });
+      expect(busy.result).toMatchObject({ kind: 'exited', exitCode: 0 });
+    });
+
+    it('kills a command that writes without end, and keeps exactly the cap', async () => {
+      const { result, stdout } = await run(driver.sandbox, script('trap "" INT TERM PIPE; yes'), {
+        limits: { ...testLimits, outputBytes: 100_000 },
+      });
+
+      expect(result).toMatchObject({ kind: 'output_limit', exitCode: null });
+      expect(stdout.length).toBe(100_000);
+    });
+
+    it('ends with the command, although something it started holds its pipes', async () => {
+      const marker = sleepMarker();
+      const { result } = await run(driver.sandbox, script(`trap "" INT; sleep ${marker} & echo done`));
+
+      expect(result).toMatchObject({ kind: 'exited', exitCode: 0 });
+      expect(result.durationMs).toBeLessThan(5000);
+      expect(processesWith(marker)).toEqual([]);
+    });
+
+    it('removes a directory with closed directories, long paths and many files', async () => {
+      const place = join(driver.workspace, 'mess');
+      mkdirSync(place);
+      await driver.sandbox.own(place, identity);
+      const mess = {
+        source: place,
+        target: driver.mount.source === driver.mount.target ? place : '/mess',
+        writable: true,
+      };
+      // Three chains of 1,000, hung into each other: no single path is too long to make them.
+      const chain = 'p=$(printf "d/%.0s" {1..1000}); mkdir -p a/$p b/$p c/$p';
+      const deep = `${chain}; mv b a/$p; mv a c/$p`;
+      const { result } = await runIn(
+        driver.sandbox,
+        script(
+          `set -e; mkdir -p closed/inner; touch closed/inner/file; seq 20000 | xargs touch; ${deep}; chmod 000 closed/inner closed`,
+        ),
+        { mounts: [mess], workingDirectory: mess.target },
+      );
+      expect(result).toMatchObject({ kind: 'exited', exitCode: 0 });
+
+      await driver.sandbox.remove(place, identity);
+
+      expect(() => readFileSync(place)).toThrow('ENOENT');
+    });
+
+    it('removes symlinks, never what they point at', async () => {
+      const outside = join(driver.workspace, 'outside');
+      const place = join(driver.workspace, 'links');
+      mkdirSync(outside);
+      mkdirSync(place);
+      writeFileSync(join(outside, 'file'), 'kept');
+      await driver.sandbox.own(place, identity);
+      const mount = {
+        source: place,
+        target: driver.mount.source === driver.mount.target ? place : '/links',
+        writable: true,
+      };
+      await runIn(driver.sandbox, script(`ln -s ${outside} a; ln -s ${join(outside, 'file')} b; ln -s / c`), {
+        mounts: [mount],
+        workingDirectory: mount.target,
+      });
+
+      await driver.sandbox.remove(place, identity);
+
+      expect(readFileSync(join(outside, 'file'), 'utf8')).toBe('kept');
+    });
+  });
+}

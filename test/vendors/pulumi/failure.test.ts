@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { explainFailure } from '../../../src/vendors/pulumi/failure.ts';
+import { readApply, readPlan } from '../../../src/vendors/pulumi/readings.ts';
+import type { VendorFailure } from '../../../src/worker/vendor.ts';
+import { outputsOf, recording, recordingNames } from './recordings.ts';
+
+const failed = recordingNames.filter((name) => recording(name).exitCode !== 0);
+
+async function failureOf(name: string): Promise<VendorFailure> {
+  const one = recording(name);
+  const [, command, option] = one.argv;
+  if (command === 'login' || command === 'stack') return explainFailure(outputsOf(one), null);
+  const isApply = command === 'up' || (command === 'destroy' && option !== '--preview-only');
+  const result = await (isApply ? readApply(outputsOf(one)) : readPlan(outputsOf(one)));
+  if (result.kind === 'planned' || result.kind === 'applied') throw new Error(`${name} did not fail`);
+  return result;
+}
+
+const untouched = 'The plan you confirmed no longer holds. Nothing was changed.\n';
+/** Name of the recording, what the message says, what the hint says. */
+const cases: readonly [name: string, message: string, hint: string | undefined][] = [
+  [
+    'locked',
+    "holds the lock of the stack's state (created by somebody@elsewhere (pid 4242) at 2026-01-01T00:00:00Z)",
+    'pulumi cancel',
+  ],
+  ['passphrase-missing', 'No passphrase is set', "Set PULUMI_CONFIG_PASSPHRASE in the stack's environment"],
+  [
+    'select-passphrase-missing',
+    'No passphrase is set',
+    "Set PULUMI_CONFIG_PASSPHRASE in the stack's environment",
+  ],
+  ['passphrase-wrong', 'Wrong passphrase', "Set PULUMI_CONFIG_PASSPHRASE in the stack's environment"],
+  ['login-token-missing', 'No access token is set', 'PULUMI_ACCESS_TOKEN'],
+  ['login-token-refused', 'http://127.0.0.1:50000 does not accept the access token', 'PULUMI_ACCESS_TOKEN'],
+  [
+    'login-egress-refused',
+    'https://pulumi.example.com cannot be reached from a run',
+    'SANDBOX_ALLOWED_HOSTS',
+  ],
+  ['login-bucket-credentials', 'There are no credentials for s3://bucket', 'AWS_ACCESS_KEY_ID'],
+  ['login-directory-missing', 'Could not log in to file:///state/gone: no such file or directory', undefined],
+  ['login-unreachable', 'Could not log in to https://127.0.0.1:1: performing HTTP request', undefined],
+  ['project-missing', 'no Pulumi.yaml in the project root', 'project root'],
+  ['select-project-missing', 'no Pulumi.yaml in the project root', 'project root'],
+  ['project-file-invalid', "Pulumi.yaml is not valid: project is missing a 'name' attribute", undefined],
+  ['program-syntax', 'Pulumi.yaml is not valid: invalid YAML file: yaml: line 3', undefined],
+  ['stack-name-invalid', 'a stack name may not be empty', 'stackName'],
+  ['stack-name-too-long', 'a stack name cannot exceed 100 characters', 'stackName'],
+  ['stack-name-other-project', 'the project is "other"', 'stackName'],
+  ['stack-missing', 'does not exist in this state backend', undefined],
+  ['select-as-specified', 'does not know the flag --select', 'newer pulumi'],
+  ['config-missing', "no value for the configuration 'size'", 'pulumi config set'],
+  ['provider-plugin-missing', 'The provider plugin random is not installed', 'before_init'],
+  [
+    'provider-download-refused',
+    'The provider plugin random could not be downloaded',
+    'SANDBOX_ALLOWED_HOSTS',
+  ],
+  ['runtime-unknown', 'no language host for dotnet', 'beside the pulumi program'],
+  ['node-missing', 'Node.js is not on the PATH', '/usr'],
+  ['python-missing', 'Python is not on the PATH', '/usr'],
+  ['go-missing', 'Go is not on the PATH', '/usr'],
+  ['node-modules-missing', 'The Pulumi SDK is not installed', 'npm ci'],
+  ['python-module-missing', 'The Pulumi SDK is not installed', 'pip install'],
+  ['destroy-preview-protected', 'one is protected and cannot be deleted', 'Take `protect` off'],
+  ['plan-unreadable', 'saved plan cannot be read', 'new run'],
+  ['interrupted', 'It was interrupted', undefined],
+  [
+    'program-reference',
+    'resource or variable named "nothing" could not be found\n\n  on Pulumi.yaml line 7',
+    undefined,
+  ],
+  ['program-throws', 'Error: no such region\n    at Object.<anonymous> (/workspace/index.js:2:7)', undefined],
+  ['step-fails', 'the disk is full\n- failed: create of e (pulumi-nodejs:dynamic:Resource)', undefined],
+  [
+    'replacement-half-done',
+    'it sticks\n- failed: delete-replaced of d (pulumi-nodejs:dynamic:Resource)',
+    undefined,
+  ],
+  ['violation-update', `${untouched}- one (pulumi:index:Stash): properties changed`, 'new run'],
+  ['violation-create', `${untouched}- four (pulumi:index:Stash): create was not planned`, 'plan binding'],
+  ['violation-delete', `${untouched}- a resource: delete was not planned`, 'plan binding'],
+  [
+    'violation-missing-step',
+    `${untouched}- three (pulumi:index:Stash): was planned and is not wanted any more`,
+    'new run',
+  ],
+  ['violation-secret', `${untouched}- keys (pulumi:index:Stash): properties changed`, 'new run'],
+  ['violation-while-applying', 'stays done.\n- one (pulumi:index:Stash): properties changed', 'new run'],
+];
+
+describe('a failure', () => {
+  test.each(cases)('of the kind %s is explained', async (name, message, hint) => {
+    const failure = await failureOf(name);
+    expect(failure.kind).toBe('failed');
+    expect(failure.message).toContain(message);
+    if (hint === undefined) expect(failure.hint).toBeUndefined();
+    else expect(failure.hint).toContain(hint);
+  });
+
+  test('is expected of every recording that failed', () => {
+    expect(cases.map(([name]) => name).sort()).toEqual(failed);
+  });
+
+  test('by another plan never quotes values, which pulumi prints even of secrets', async () => {
+    expect(recording('violation-secret').stderr).toContain('wholly-new-secret');
+    expect(JSON.stringify(await failureOf('violation-secret'))).not.toContain('wholly-new-secret');
+  });
+
+  test('in its own preview says that nothing was changed', async () => {
+    const asUp = outputsOf(recording('program-throws'));
+    expect((await readApply(asUp)) as VendorFailure).toMatchObject({
+      message: expect.stringContaining('nothing was changed'),
+    });
+    expect(((await readPlan(asUp)) as VendorFailure).message).not.toContain('nothing was changed');
+  });
+});
+
+describe('an unknown failure', () => {
+  const explain = (stderrTail: string, exitCode = 1) =>
+    explainFailure({ exitCode, stderrTail, stdoutTail: '' }, null);
+
+  test('is told in the words of pulumi, without what it always says at the end', () => {
+    expect(explain('noise\nerror: first\n  more\nerror: second\nerror: update failed\n').message).toBe(
+      'first\n  more\nsecond',
+    );
+    expect(explain('error: update failed\n').message).toBe('update failed');
+  });
+
+  test('without an error message shows the end of what was said, without colours', () => {
+    expect(explain('\u001b[31mError\u001b[0m: bad\n\n  here\n').message).toBe('Error: bad\n  here');
+    expect(explain('', 137).message).toBe('pulumi ended with exit code 137 and gave no reason.');
+  });
+
+  test('is cut to the size of a check run', () => {
+    const { message } = explain(`error: ${'x\n'.repeat(10_000)}`);
+    expect(message.split('\n')).toHaveLength(21);
+    expect(explain(`error: ${'y'.repeat(100_000)}`).message.length).toBeLessThan(2100);
+  });
+});

@@ -1,0 +1,249 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readApply, readPlan } from '../../../src/vendors/pulumi/readings.ts';
+import { outputsOf, type Recording, recording, recordingNames } from './recordings.ts';
+
+const recordings = recordingNames.map(recording);
+const succeeded = ({ exitCode, events }: Recording) => exitCode === 0 && events !== null;
+const isApply = ({ argv }: Recording) =>
+  argv[1] === 'up' || (argv[1] === 'destroy' && argv[2] !== '--preview-only');
+const previews = recordings.filter((one) => succeeded(one) && !isApply(one));
+const applies = recordings.filter((one) => succeeded(one) && isApply(one));
+
+async function planOf(name: string) {
+  const result = await readPlan(outputsOf(recording(name)));
+  if (result.kind !== 'planned') throw new Error(`${name}: ${result.message}`);
+  return result;
+}
+
+/** As people write it: op and name, without the refreshes of every plan. */
+async function opsOf(name: string): Promise<string[]> {
+  const { steps } = await planOf(name);
+  return steps.filter(({ op }) => op !== 'refresh').map(({ op, urn }) => `${op} ${urn.split('::').at(-1)}`);
+}
+
+describe('a plan', () => {
+  test.each([
+    ['create', true, { added: 3, changed: 0, deleted: 0, resources: 3 }],
+    ['no-change', false, { added: 0, changed: 0, deleted: 0, resources: 3 }],
+    ['output-only', true, { added: 0, changed: 0, deleted: 0, resources: 3 }],
+    ['outputs-removed', true, { added: 0, changed: 0, deleted: 0, resources: 3 }],
+    ['update', true, { added: 0, changed: 1, deleted: 0, resources: 3 }],
+    ['replace-create-first', true, { added: 1, changed: 0, deleted: 1, resources: 3 }],
+    ['replace-delete-first', true, { added: 1, changed: 0, deleted: 1, resources: 3 }],
+    ['protect', true, { added: 0, changed: 0, deleted: 0, resources: 3 }],
+    ['alias', true, { added: 0, changed: 0, deleted: 0, resources: 3 }],
+    ['parent', true, { added: 0, changed: 0, deleted: 0, resources: 3 }],
+    ['rename', true, { added: 1, changed: 0, deleted: 1, resources: 3 }],
+    ['delete', true, { added: 0, changed: 0, deleted: 1, resources: 2 }],
+    ['drift', true, { added: 1, changed: 1, deleted: 0, resources: 5 }],
+    ['leftover', true, { added: 0, changed: 0, deleted: 1, resources: 3 }],
+    ['component', true, { added: 3, changed: 0, deleted: 0, resources: 3 }],
+    ['explicit-provider', true, { added: 3, changed: 0, deleted: 0, resources: 3 }],
+    ['explicit-provider-again', false, { added: 0, changed: 0, deleted: 0, resources: 3 }],
+    ['other-provider', true, { added: 1, changed: 0, deleted: 0, resources: 4 }],
+    ['read-first', true, { added: 0, changed: 0, deleted: 0, resources: 2 }],
+    ['read-again', false, { added: 0, changed: 0, deleted: 0, resources: 2 }],
+    ['discard', true, { added: 0, changed: 0, deleted: 0, resources: 2 }],
+    ['destroy-preview', true, { added: 0, changed: 0, deleted: 3, resources: 0 }],
+    ['destroy-preview-nothing', false, { added: 0, changed: 0, deleted: 0, resources: 0 }],
+  ])('of %s has changes: %s, and counts', async (name, hasChanges, delta) => {
+    expect(await planOf(name)).toMatchObject({ hasChanges, delta });
+  });
+
+  test('is told of every recorded preview that succeeded', () => {
+    expect(previews.length).toBeGreaterThanOrEqual(23);
+  });
+
+  test.each(previews.map(({ name }) => name))(
+    'of %s agrees with what Pulumi printed for people',
+    async (name) => {
+      const { delta, steps } = await planOf(name);
+      const printed = recording(name).stdout;
+      const count = (pattern: RegExp) => Number(pattern.exec(printed)?.[1] ?? 0);
+      const created = count(/^ +\+ (\d+) to create$/m);
+      const replaced = count(/^ +\+-(\d+) to replace$/m);
+      const updated = count(/^ +~ (\d+) to update$/m);
+      // Pulumi leaves what it deletes for an earlier replacement out of its count, not out of its list.
+      const leftovers =
+        count(/^ +\+-(\d+) to replace$/m) > 0 ? 0 : steps.filter(({ op }) => op === 'delete-replaced').length;
+      expect(delta).toEqual({
+        added: created + replaced,
+        changed: updated,
+        deleted: count(/^ +- (\d+) to delete$/m) + replaced + leftovers,
+        resources: count(/(\d+) unchanged$/m) + created + updated + replaced,
+      });
+    },
+  );
+
+  test('lists the steps in the order of Pulumi, replacements by their halves', async () => {
+    expect(await opsOf('replace-create-first')).toEqual([
+      'same sample-dev',
+      'create-replacement one',
+      'same keys',
+      'delete-replaced one',
+    ]);
+    expect(await opsOf('replace-delete-first')).toEqual([
+      'same sample-dev',
+      'delete-replaced one',
+      'create-replacement one',
+      'same keys',
+    ]);
+    expect(await opsOf('leftover')).toEqual(['same sample-dev', 'same a', 'same d', 'delete-replaced d']);
+    expect(await opsOf('discard')).toEqual(['same sample-dev', 'same one', 'delete other']);
+    expect(await opsOf('read-again')).toEqual(['same sample-dev', 'same one', 'same other']);
+    expect(await opsOf('explicit-provider')).toEqual(['create sample-dev', 'create mine', 'create one']);
+    expect(await opsOf('component')).toEqual(['create sample-dev', 'create all', 'create all-inner']);
+  });
+
+  test('shows states before and after, with secrets hidden in inputs and outputs', async () => {
+    const { steps } = await planOf('create');
+    const keys = steps.find(({ urn }) => urn.endsWith('::keys'));
+    expect(keys).toEqual({
+      op: 'create',
+      provider:
+        'urn:pulumi:dev::sample::pulumi:providers:pulumi::default::04da6b54-80e4-46f7-96ec-b56ff0331ba9',
+      type: 'pulumi:index:Stash',
+      urn: 'urn:pulumi:dev::sample::pulumi:index:Stash::keys',
+      old: null,
+      new: {
+        custom: true,
+        id: '',
+        inputs: { input: { hidden: '[secret]', open: 'a' } },
+        outputs: {
+          input: { hidden: '[secret]', open: 'a' },
+          output: { hidden: '[secret]', open: 'a' },
+        },
+        parent: 'urn:pulumi:dev::sample::pulumi:pulumi:Stack::sample-dev',
+        provider:
+          'urn:pulumi:dev::sample::pulumi:providers:pulumi::default::04da6b54-80e4-46f7-96ec-b56ff0331ba9',
+        type: 'pulumi:index:Stash',
+        urn: 'urn:pulumi:dev::sample::pulumi:index:Stash::keys',
+      },
+    });
+  });
+
+  test('has the outputs of components and of the root stack, which come last', async () => {
+    const group = (await planOf('component')).steps.find(({ type }) => type === 'sample:index:Group');
+    expect(group?.new?.outputs).toEqual({ inner: 'all', size: 1 });
+    const [, , , stack] = (await planOf('output-only')).steps;
+    expect(stack?.old?.outputs).toEqual({ one: '1' });
+    expect(stack?.new?.outputs).toEqual({ one: '1', two: 'added' });
+  });
+
+  test.each(previews.map(({ name }) => name))('of %s has states of exactly eight fields', async (name) => {
+    const fields = ['custom', 'id', 'inputs', 'outputs', 'parent', 'provider', 'type', 'urn'];
+    for (const step of (await planOf(name)).steps) {
+      expect(Object.keys(step).sort()).toEqual(['new', 'old', 'op', 'provider', 'type', 'urn']);
+      for (const state of [step.old, step.new]) {
+        if (state !== null) expect(Object.keys(state).sort()).toEqual(fields);
+      }
+      expect(step.old ?? step.new).not.toBeNull();
+    }
+  });
+
+  test('names the plan file only when there is one', async () => {
+    expect((await planOf('create')).planFile).toBe('plan.json');
+    expect((await planOf('destroy-preview')).planFile).toBeNull();
+    expect(await readPlan(outputsOf(recording('create'), { hasPlan: false }))).toMatchObject({
+      planFile: null,
+    });
+  });
+});
+
+describe('an apply', () => {
+  test.each(applies.map(({ name }) => name))('of %s is applied', async (name) => {
+    expect(await readApply(outputsOf(recording(name)))).toEqual({ kind: 'applied' });
+  });
+});
+
+describe('a result that cannot be trusted is unreadable', () => {
+  const create = recording('create');
+  const events = create.events ?? '';
+  const lines = events.trimEnd().split('\n');
+  const without = (part: string) =>
+    lines
+      .filter((line) => !line.includes(part))
+      .map((line, sequence) => `${JSON.stringify({ ...JSON.parse(line), sequence })}\n`)
+      .join('');
+
+  test.each([
+    ['no event log', { events: null }, 'left no event log'],
+    ['an empty one', { events: '' }, 'it has no end'],
+    ['none with an end', { events: without('cancelEvent') }, 'it has no end'],
+    ['none with a summary', { events: without('summaryEvent') }, 'it has no summary'],
+    ['success and a bad exit code', { exitCode: 1 }, 'exit code 1, but its event log reports success'],
+    [
+      'failure and a good exit code',
+      { events: events.replace('"result":"succeeded"', '"result":"failed"') },
+      'exit code 0, but its event log says "failed"',
+    ],
+    [
+      'the log of an update',
+      { events: events.replace('"isPreview":true', '"isPreview":false') },
+      'another operation',
+    ],
+    ['an unknown step', { events: events.replaceAll('"op":"create"', '"op":"conjure"') }, 'a step "conjure"'],
+  ])('with %s', async (_, change, message) => {
+    const result = await readPlan(outputsOf(create, change));
+    expect(result).toMatchObject({ kind: 'unreadable', message: expect.stringContaining(message) });
+  });
+
+  test('also for an apply', async () => {
+    const done = recording('update-up');
+    expect((await readApply(outputsOf(done, { events: null }))).kind).toBe('unreadable');
+    expect((await readApply(outputsOf(done, { exitCode: 1 }))).kind).toBe('unreadable');
+    expect((await readApply(outputsOf(create))).kind).toBe('unreadable');
+  });
+
+  test('wherever the log was cut off', async () => {
+    const all = [...previews, ...applies];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(all.length - 1),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        async (which, part) => {
+          const cut = all[which];
+          if (!cut) return;
+          const bytes = Buffer.from(cut.events ?? '');
+          const outputs = outputsOf(cut, { events: bytes.subarray(0, Math.floor(part * bytes.length)) });
+          expect((await readPlan(outputs)).kind).toBe('unreadable');
+          expect((await readApply(outputs)).kind).toBe('unreadable');
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('whichever line is missing or stands in another place', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(lines.length - 1), fc.nat(lines.length - 1), async (from, to) => {
+        const changed = [...lines];
+        const [moved = ''] = changed.splice(from, 1);
+        const dropped = outputsOf(create, { events: `${changed.join('\n')}\n` });
+        expect((await readPlan(dropped)).kind).toBe('unreadable');
+        if (from === to) return;
+        changed.splice(to, 0, moved);
+        expect((await readPlan(outputsOf(create, { events: `${changed.join('\n')}\n` }))).kind).toBe(
+          'unreadable',
+        );
+      }),
+    );
+  });
+
+  test('and no bytes whatever make it throw', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(events.length), fc.uint8Array({ maxLength: 30 }), async (at, bytes) => {
+        const broken = Buffer.concat([
+          Buffer.from(events.slice(0, at)),
+          bytes,
+          Buffer.from(events.slice(at + bytes.length)),
+        ]);
+        expect(['planned', 'unreadable']).toContain(
+          (await readPlan(outputsOf(create, { events: broken }))).kind,
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

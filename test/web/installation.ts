@@ -1,0 +1,251 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Role } from '../../src/access/actor.ts';
+import { createAccess } from '../../src/access/roles.ts';
+import { createTokens } from '../../src/access/tokens.ts';
+import { createIds } from '../../src/ids.ts';
+import { createLogger } from '../../src/logger.ts';
+import { createRunCommands } from '../../src/runs/commands.ts';
+import type { Run } from '../../src/runs/run.ts';
+import { createScheduler } from '../../src/runs/scheduler.ts';
+import { createTransitions, type Transitions } from '../../src/runs/transition.ts';
+import { createTriggers } from '../../src/runs/triggers.ts';
+import type { Stack } from '../../src/stacks/stack.ts';
+import { createStacks } from '../../src/stacks/stacks.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { createDeliveryStore } from '../../src/storage/delivery-store.ts';
+import { createEventFeed } from '../../src/storage/event-feed.ts';
+import { createFileLogStore } from '../../src/storage/file-log-store.ts';
+import { createRepositoryStore } from '../../src/storage/repository-store.ts';
+import { createRunStore } from '../../src/storage/run-store.ts';
+import { createSecretBox } from '../../src/storage/secret-box.ts';
+import { createStackStore } from '../../src/storage/stack-store.ts';
+import { createTokenStore } from '../../src/storage/token-store.ts';
+import { createWebhookStore } from '../../src/storage/webhook-store.ts';
+import { refusesVariable } from '../../src/vendors/pulumi/environment.ts';
+import { settingsSchema } from '../../src/vendors/pulumi/settings.ts';
+import type { Health } from '../../src/web/health.ts';
+import { createWeb, type Web, type WebParts } from '../../src/web/server.ts';
+import { parseAllowedTargets } from '../../src/webhooks/allowed-targets.ts';
+import { createDeliveries } from '../../src/webhooks/deliveries.ts';
+import { createWebhooks } from '../../src/webhooks/endpoint.ts';
+import { createWebhookReactor } from '../../src/webhooks/reactor.ts';
+import { createTargetGuard } from '../../src/webhooks/target-guard.ts';
+import { aCommit, anAccount, aRepository, stackSettings } from '../support/builders.ts';
+
+export const branchHead = aCommit();
+export const otherAccount = anAccount({ id: 12, login: 'globex', installationId: 102 });
+export const healthy: Health = {
+  status: 'ready',
+  checks: {
+    database: { ok: true, detail: '/var/lib/slipway/slipway.db' },
+    sandbox: { ok: true, detail: 'bubblewrap' },
+    tools: { ok: true, detail: '/usr/bin/pulumi' },
+  },
+};
+
+/** The web on the real features and a real database; only GitHub, name servers and the senders are doubles. */
+export function anInstallation(change: Partial<WebParts> = {}) {
+  const directory = mkdtempSync(join(tmpdir(), 'slipway-web-'));
+  const database = openDatabase(join(directory, 'slipway.db'));
+  const box = createSecretBox(randomBytes(32));
+  const logged: Record<string, unknown>[] = [];
+  const logger = createLogger('debug', {
+    write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>),
+  });
+
+  // Deterministic: a second passes with each look.
+  let nowMs = 1_795_000_000_000;
+  const clock = { nowMs: () => (nowMs += 1000) };
+  const newId = createIds(clock);
+  const base = { transactions: database, clock, newId };
+  const stackStore = createStackStore(database, box);
+  const runs = createRunStore(database, box);
+  const repositories = createRepositoryStore(database);
+  const webhookStore = createWebhookStore(database, box);
+  const deliveryStore = createDeliveryStore(database);
+  const logs = createFileLogStore(join(directory, 'logs'));
+  const pump = { wake: () => {} };
+
+  // GitHub: which repositories the App sees, who has which role, which commits there are.
+  const roles = new Map<string, Role>();
+  const installed = new Map([
+    ['acme/infra', { account: anAccount(), repository: aRepository() }],
+    [
+      'globex/infra',
+      {
+        account: otherAccount,
+        repository: aRepository({ id: 22, accountId: 12, installationId: 102, fullName: 'globex/infra' }),
+      },
+    ],
+  ]);
+
+  const scheduler = createScheduler({
+    runs,
+    stacks: stackStore,
+    transitions: () => transitions,
+    transactions: database,
+    logger,
+  });
+  const transitions: Transitions = createTransitions({
+    runs,
+    stacks: stackStore,
+    clock,
+    reactors: [
+      createWebhookReactor({ webhooks: webhookStore, deliveries: deliveryStore, newId, pump }),
+      scheduler.reactor,
+    ],
+  });
+  const commands = createRunCommands({ runs, stacks: stackStore, transitions, ...base });
+  const stacks = createStacks({
+    ...base,
+    store: stackStore,
+    repositories,
+    directory: { lookUp: async (fullName) => installed.get(fullName) ?? null },
+    vendors: [{ name: 'pulumi', schema: settingsSchema }],
+    onUnlock: (key) => scheduler.wake(key),
+  });
+  const targetGuard = createTargetGuard({
+    allowed: parseAllowedTargets([]),
+    resolve: async () => ['93.184.216.34'],
+  });
+  const webhooks = createWebhooks({ ...base, store: webhookStore, deliveries: deliveryStore, targetGuard });
+  const tokens = createTokens({ ...base, store: createTokenStore(database) });
+  const web: Web = createWeb({
+    version: '0.1.0',
+    logger,
+    newId,
+    access: createAccess({
+      admins: ['root-ada'],
+      permissions: {
+        roleOf: async (login, { fullName }) => roles.get(`${login} ${fullName}`) ?? roles.get(login) ?? null,
+      },
+    }),
+    tokens,
+    stacks,
+    stackStore,
+    transactions: database,
+    refusesVariable: (_stack, name) => refusesVariable(name),
+    runs,
+    commands,
+    triggers: createTriggers({
+      stacks: stackStore,
+      commands,
+      source: {
+        resolve: async (_repository, branch, sha) =>
+          branch === 'main' && (sha === null || sha === branchHead.hash) ? branchHead : null,
+        fetch: () => Promise.reject(new Error('not in this test')),
+      },
+    }),
+    logs,
+    events: createEventFeed(database),
+    webhooks,
+    deliveries: createDeliveries({ ...base, store: deliveryStore, webhooks: webhookStore, pump }),
+    github: null,
+    health: async () => healthy,
+    streamLimits: { pollMs: 5, lifetimeMs: 60_000, maxOpen: 3 },
+    ...change,
+  });
+
+  async function addStack(name = 'Network Prod', repository = 'acme/infra'): Promise<Stack> {
+    const settings = stackSettings({ name });
+    return stacks.create(await stacks.prepare({ name, repository, vendor: settings.vendor }));
+  }
+
+  async function addRun(stack: Stack, type: Run['type'] = 'TRACKED', actor = 'ada'): Promise<Run> {
+    const branch = type === 'PROPOSED' ? 'topic' : 'main';
+    const request = {
+      stackKey: stack.key,
+      type,
+      branch,
+      commit: branchHead,
+      actor,
+      triggeredBy: 'ada@example.com',
+    };
+    const run = await commands.create({ ...request, dedupeKey: null });
+    if (run === 'duplicate') throw new Error('cannot be');
+    await scheduler.settled();
+    return fresh(run);
+  }
+
+  async function fresh(run: Run): Promise<Run> {
+    const found = await runs.find(run.id);
+    if (!found) throw new Error('the run is gone');
+    return found;
+  }
+
+  /** As the worker would: each command in turn. */
+  async function move(run: Run, ...steps: Parameters<Transitions['move']>[2][]): Promise<Run> {
+    for (const step of steps) {
+      const before = await fresh(run);
+      const by = { actor: 'worker', note: null };
+      const moved = await database.write((tx) => transitions.move(tx, before, step, by));
+      if (moved.kind !== 'moved') throw new Error(`${step.kind} in ${before.state} was ${moved.kind}`);
+    }
+    await scheduler.settled();
+    return fresh(run);
+  }
+
+  async function token(role: Role, account: string | null = null): Promise<string> {
+    return (await tokens.create({ name: `${role}-token`, role, account })).token;
+  }
+
+  return {
+    ...{ web, database, logged, roles, installed, tokens, stacks, stackStore, runs, commands, logs },
+    ...{ webhooks, deliveryStore, scheduler, addStack, addRun, move, token, directory },
+    async [Symbol.asyncDispose]() {
+      web.endStreams();
+      await scheduler.settled();
+      await database[Symbol.asyncDispose]();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Installation = ReturnType<typeof anInstallation>;
+
+/** From READY, where the scheduler leaves a first run, to the confirmation. */
+export const untilUnconfirmed = [
+  { kind: 'claim' },
+  { kind: 'prepared' },
+  { kind: 'initialized' },
+  {
+    kind: 'planned',
+    hasChanges: true,
+    hasWarnings: false,
+    hasApprovalPolicies: false,
+    autodeploy: false,
+    stackLocked: false,
+  },
+] as const;
+
+export function apiRequest(
+  method: string,
+  path: string,
+  options: { token?: string; body?: unknown } = {},
+): Request {
+  const { token, body } = options;
+  return new Request(`http://slipway.test${path}`, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+/** Status and parsed body. */
+export async function call(
+  installation: Installation,
+  method: string,
+  path: string,
+  options: { token?: string; body?: unknown } = {},
+) {
+  const response = await installation.web.fetch(apiRequest(method, path, options));
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json');
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
+}

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { wholeCharacters } from '../../src/web/api/run-log.ts';
+import { anInstallation, apiRequest, call } from './installation.ts';
+
+const text = (value: string) => Buffer.from(value);
+
+async function withRun() {
+  const installation = anInstallation();
+  const run = await installation.addRun(await installation.addStack());
+  const token = await installation.token('reader');
+  const path = `/api/v1/runs/${run.id}/logs`;
+  const write = (phase: 'preparing' | 'planning', value: string | Uint8Array) =>
+    installation.logs.append(run.id, phase, typeof value === 'string' ? text(value) : value);
+  const read = (query = '') => call(installation, 'GET', `${path}${query}`, { token });
+
+  /** Events as they come; `heads` are sent with the request. */
+  async function follow(query = '', heads: Record<string, string> = {}) {
+    const request = apiRequest('GET', `${path}/stream${query}`, { token });
+    for (const [name, value] of Object.entries(heads)) request.headers.set(name, value);
+    const response = await installation.web.fetch(request);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let buffer = '';
+    async function next(): Promise<{ id: string | undefined; event: string; data: unknown } | null> {
+      for (;;) {
+        const end = buffer.indexOf('\n\n');
+        if (end >= 0) {
+          const lines = buffer.slice(0, end).split('\n');
+          buffer = buffer.slice(end + 2);
+          const field = (name: string) =>
+            lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
+          const event = field('event');
+          if (event !== undefined)
+            return { id: field('id'), event, data: JSON.parse(field('data') ?? 'null') };
+          continue;
+        }
+        const chunk = await reader?.read();
+        if (!chunk || chunk.done) return null;
+        buffer += chunk.value;
+      }
+    }
+    return { response, next, stop: () => reader?.cancel() };
+  }
+  const end = () => installation.move(run, { kind: 'cancel' });
+  const close = () => installation[Symbol.asyncDispose]();
+  return { installation, run, write, read, follow, end, [Symbol.asyncDispose]: close };
+}
+
+describe('the log of a run', () => {
+  it('is the phases in order, from an offset on', async () => {
+    await using fixture = await withRun();
+    await fixture.write('planning', 'zwei');
+    await fixture.write('preparing', 'eins ');
+
+    const all = await fixture.read();
+    const later = await fixture.read('?offset=6');
+    const phase = await fixture.read('?phase=planning&offset=1');
+    const beyond = await fixture.read('?offset=99');
+
+    expect(all.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    expect([all.text, all.headers.get('x-next-offset')]).toEqual(['eins zwei', '9']);
+    expect(later.text).toBe('wei');
+    expect([phase.text, phase.headers.get('x-next-offset')]).toEqual(['wei', '4']);
+    expect([beyond.text, beyond.headers.get('x-next-offset')]).toEqual(['', '9']);
+  });
+
+  it('is given whole when it is large', async () => {
+    await using fixture = await withRun();
+    const large = 'line of output\n'.repeat(20_000);
+    await fixture.write('preparing', large);
+    await fixture.write('planning', large);
+
+    const { text: all } = await fixture.read();
+
+    expect(all === large + large).toBe(true);
+  });
+
+  it.each(['?phase=other', '?offset=-1', '?offset=x'])('is refused with %s', async (query) => {
+    await using fixture = await withRun();
+
+    expect((await fixture.read(query)).status).toBe(422);
+  });
+});
+
+describe('a followed log', () => {
+  it('shows what is written until the run is over, and says so', async () => {
+    await using fixture = await withRun();
+    await fixture.write('preparing', 'one');
+    const { response, next } = await fixture.follow();
+
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(await next()).toMatchObject({
+      event: 'log',
+      data: { phase: 'preparing', offset: 0, text: 'one' },
+    });
+    await fixture.write('planning', 'two');
+    expect(await next()).toMatchObject({ event: 'log', data: { phase: 'planning', offset: 0, text: 'two' } });
+    await fixture.write('planning', 'three');
+    await fixture.end();
+    expect(await next()).toMatchObject({
+      event: 'log',
+      data: { phase: 'planning', offset: 3, text: 'three' },
+    });
+    expect(await next()).toEqual({ id: undefined, event: 'end', data: { state: 'CANCELED' } });
+    expect(await next()).toBeNull();
+  });
+
+  it('goes on after the last event that was seen, also when an earlier phase grew meanwhile', async () => {
+    await using fixture = await withRun();
+    await fixture.write('preparing', 'one');
+    await fixture.write('planning', 'two');
+    const first = await fixture.follow();
+    await first.next();
+    const seen = await first.next();
+    await first.stop();
+
+    // As after the loss of a worker: the run is prepared once more.
+    await fixture.write('preparing', ' again');
+    await fixture.write('planning', ' more');
+    await fixture.end();
+    const second = await fixture.follow('', { 'last-event-id': seen?.id ?? '' });
+
+    expect(await second.next()).toMatchObject({ data: { phase: 'preparing', offset: 3, text: ' again' } });
+    expect(await second.next()).toMatchObject({ data: { phase: 'planning', offset: 3, text: ' more' } });
+    expect(await second.next()).toMatchObject({ event: 'end' });
+  });
+
+  it('of one phase has its offsets for ids', async () => {
+    await using fixture = await withRun();
+    await fixture.write('preparing', 'not this');
+    await fixture.write('planning', 'two');
+    await fixture.end();
+
+    const { next } = await fixture.follow('?phase=planning', { 'last-event-id': '1' });
+
+    expect(await next()).toMatchObject({ id: '3', data: { text: 'wo' } });
+  });
+
+  it('never cuts a character in two', async () => {
+    await using fixture = await withRun();
+    const rocket = text('ab🚀');
+    await fixture.write('preparing', rocket.subarray(0, 4));
+    const { next } = await fixture.follow();
+
+    expect(await next()).toMatchObject({ data: { text: 'ab' } });
+    await fixture.write('preparing', rocket.subarray(4));
+    expect(await next()).toMatchObject({ data: { offset: 2, text: '🚀' } });
+  });
+
+  it('gives out half a character when nothing follows', async () => {
+    await using fixture = await withRun();
+    await fixture.write('preparing', text('🚀').subarray(0, 2));
+    await fixture.end();
+    const { next } = await fixture.follow();
+
+    expect(await next()).toMatchObject({ data: { text: '\ufffd' } });
+    expect(await next()).toMatchObject({ event: 'end' });
+  });
+
+  it('ends when the server stops, and is refused when too many are open', async () => {
+    await using fixture = await withRun();
+    const open = [await fixture.follow(), await fixture.follow(), await fixture.follow()];
+
+    const refused = await fixture.follow();
+    fixture.installation.web.endStreams();
+
+    expect(refused.response.status).toBe(503);
+    expect(await Promise.all(open.map(({ next }) => next()))).toEqual([null, null, null]);
+    expect((await fixture.follow()).response.status).toBe(200);
+  });
+
+  it('refuses an id that is not of a stream', async () => {
+    await using fixture = await withRun();
+
+    expect((await fixture.follow('', { 'last-event-id': '1.x' })).response.status).toBe(422);
+  });
+});
+
+describe('whole characters', () => {
+  it.each([
+    ['', 0],
+    ['abc', 3],
+    ['aé', 3],
+    ['a🚀', 5],
+  ])('of %j are all of it', (value, length) => {
+    expect(wholeCharacters(text(value))).toBe(length);
+  });
+
+  it.each([
+    ['é', 1],
+    ['€', 1],
+    ['€', 2],
+    ['🚀', 1],
+    ['🚀', 3],
+  ])('leave the beginning of %s out', (character, bytes) => {
+    expect(wholeCharacters(text(`a${character}`).subarray(0, 1 + bytes))).toBe(1);
+  });
+
+  it('count bytes that are no characters at all', () => {
+    expect(wholeCharacters(Uint8Array.of(0x80, 0x80, 0x80, 0x80))).toBe(4);
+  });
+});

@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import type { Actor } from '../../src/access/actor.ts';
+import { anInstallation, apiRequest, type Installation } from './installation.ts';
+
+/**
+ * Every route of the OpenAPI document with every kind of caller. A new route is in the document by itself; this
+ * test fails until somebody says here who may call it.
+ */
+type Need = 'nobody' | 'token' | 'reader' | 'writer' | 'admin';
+
+const stack = '/api/v1/stacks/{account}/{stack}';
+const run = '/api/v1/runs/{run}';
+const webhook = '/api/v1/webhooks/{webhook}';
+const vendor = { pulumi: { loginUrl: 'file:///state', stackName: 'dev' } };
+
+/** Route, who may, and a body that is fine where one is needed. */
+const table: readonly (readonly [string, Need, body?: unknown])[] = [
+  ['GET /healthz', 'nobody'],
+  ['GET /readyz', 'nobody'],
+  ['GET /api/v1/openapi.json', 'nobody'],
+  // Signed, not authenticated; without GitHub settings it is 503 for everybody.
+  ['POST /api/github/webhooks', 'nobody', {}],
+  ['GET /api/v1/stacks', 'token'],
+  ['GET /api/v1/events', 'token'],
+  ['POST /api/v1/modules', 'token'],
+  ['POST /api/v1/stacks', 'admin', { name: 'Another', repository: 'acme/infra', vendor }],
+  [`GET ${stack}`, 'reader'],
+  [`PATCH ${stack}`, 'admin', { description: 'changed' }],
+  [`DELETE ${stack}`, 'admin'],
+  [`GET ${stack}/environment`, 'reader'],
+  [`PUT ${stack}/environment/{name}`, 'admin', { value: 'eu-west-1' }],
+  [`DELETE ${stack}/environment/{name}`, 'admin'],
+  [`PUT ${stack}/lock`, 'writer', {}],
+  [`DELETE ${stack}/lock`, 'writer'],
+  [`GET ${stack}/runs`, 'reader'],
+  [`POST ${stack}/runs`, 'writer', { type: 'TRACKED' }],
+  [`GET ${stack}/webhooks`, 'reader'],
+  [`POST ${stack}/webhooks`, 'admin', { endpoint: 'https://receiver.example/other' }],
+  [`GET ${run}`, 'reader'],
+  [`GET ${run}/states`, 'reader'],
+  [`GET ${run}/commands`, 'reader'],
+  [`GET ${run}/changes`, 'reader'],
+  [`GET ${run}/logs`, 'reader'],
+  [`GET ${run}/logs/stream`, 'reader'],
+  [`POST ${run}/confirm`, 'writer', {}],
+  [`POST ${run}/discard`, 'writer', {}],
+  [`POST ${run}/cancel`, 'writer', {}],
+  [`POST ${run}/stop`, 'writer', {}],
+  [`POST ${run}/retry`, 'writer', {}],
+  [`GET ${webhook}`, 'reader'],
+  [`PATCH ${webhook}`, 'admin', { enabled: true }],
+  [`DELETE ${webhook}`, 'admin'],
+  [`POST ${webhook}/secret/regenerate`, 'admin', {}],
+  [`GET ${webhook}/deliveries`, 'reader'],
+  ['GET /api/v1/deliveries/{delivery}', 'reader'],
+  ['POST /api/v1/deliveries/{delivery}/resend', 'writer'],
+];
+
+/** The least powerful first, so that what is deleted is deleted last. */
+const callers = [
+  'anonymous',
+  'wrong token',
+  'token of another account',
+  'person without access',
+  'reader token',
+  'person who reads',
+  'writer token',
+  'person who writes',
+  'admin token of the account',
+  'person who administers',
+  'admin token',
+  'instance admin',
+  'operator',
+] as const;
+type Caller = (typeof callers)[number];
+
+const rank: Readonly<Record<Need, number>> = { nobody: -1, token: 0, reader: 1, writer: 2, admin: 3 };
+const power: Readonly<Record<Caller, number>> = {
+  anonymous: -1,
+  'wrong token': -1,
+  'token of another account': 0,
+  'person without access': 0,
+  'reader token': 1,
+  'person who reads': 1,
+  'writer token': 2,
+  'person who writes': 2,
+  'admin token of the account': 3,
+  'person who administers': 3,
+  'admin token': 3,
+  'instance admin': 3,
+  operator: 3,
+};
+
+/** 401 without a good token, 404 for what is not theirs, 403 for what they may only read. */
+function expected(need: Need, caller: Caller): 401 | 403 | 404 | 'allowed' {
+  if (need === 'nobody') return 'allowed';
+  if (power[caller] === -1) return 401;
+  if (power[caller] >= rank[need]) return 'allowed';
+  return power[caller] === 0 ? 404 : 403;
+}
+
+async function prepared() {
+  const installation = anInstallation();
+  const { roles, token, addStack, addRun, webhooks, deliveryStore, database } = installation;
+  for (const role of ['reader', 'writer', 'admin'] as const) roles.set(`${role}-person`, role);
+  const tokens: Partial<Record<Caller, string>> = {
+    'wrong token': 'slipway_nobody-has-this',
+    'token of another account': await token('admin', 'globex'),
+    'reader token': await token('reader', 'acme'),
+    'writer token': await token('writer'),
+    'admin token of the account': await token('admin', 'acme'),
+    'admin token': await token('admin'),
+  };
+  const person = (login: string): Actor => ({ kind: 'person', login, email: `${login}@example.com` });
+  const actors: Partial<Record<Caller, Actor>> = {
+    'person without access': person('stranger'),
+    'person who reads': person('reader-person'),
+    'person who writes': person('writer-person'),
+    'person who administers': person('admin-person'),
+    'instance admin': person('Root-Ada'),
+    operator: { kind: 'operator' },
+  };
+
+  const made = await addStack();
+  const hook = await webhooks.create(made.key, { endpoint: 'https://receiver.example/hook' });
+  const finished = await installation.move(await addRun(made), { kind: 'cancel' });
+  const [delivery] = await deliveryStore.listOfWebhook(hook.id, { before: null, limit: 1 });
+  await database.write((tx) =>
+    installation.stackStore.putVariable(tx, made.key, {
+      name: 'AWS_REGION',
+      value: 'eu-west-1',
+      secret: false,
+      access: 'all',
+    }),
+  );
+  const ids: Readonly<Record<string, string>> = {
+    account: 'acme',
+    stack: made.id,
+    run: finished.id,
+    webhook: hook.id,
+    delivery: delivery?.id ?? '',
+    name: 'AWS_REGION',
+  };
+
+  async function send(caller: Caller, method: string, template: string, body: unknown): Promise<Response> {
+    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? 'missing');
+    const bearer = tokens[caller];
+    const request = apiRequest(method, path, { ...(bearer ? { token: bearer } : {}), body });
+    const actor = actors[caller];
+    return actor ? installation.web.fetchAs(actor, request) : installation.web.fetch(request);
+  }
+  return { installation, send, [Symbol.asyncDispose]: () => installation[Symbol.asyncDispose]() };
+}
+
+async function documented(installation: Installation): Promise<{ routes: string[]; open: string[] }> {
+  const response = await installation.web.fetch(apiRequest('GET', '/api/v1/openapi.json'));
+  const { paths } = (await response.json()) as {
+    paths: Record<string, Record<string, { security?: unknown }>>;
+  };
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { security }]) => ({
+      route: `${method.toUpperCase()} ${path}`,
+      isOpen: security === undefined,
+    })),
+  );
+  const open = operations.filter(({ isOpen }) => isOpen).map(({ route }) => route);
+  return { routes: operations.map(({ route }) => route).sort(), open: open.sort() };
+}
+
+describe('who may call what', () => {
+  it('is said for every route of the document', async () => {
+    await using installation = anInstallation();
+
+    const { routes, open } = await documented(installation);
+
+    expect(routes).toEqual(table.map(([route]) => route).sort());
+    expect(open).toEqual(
+      table
+        .filter(([, need]) => need === 'nobody')
+        .map(([route]) => route)
+        .sort(),
+    );
+  });
+
+  it.each(table.map(([route, need, body]) => ({ route, need, body })))(
+    '$route needs $need',
+    async ({ route, need, body }) => {
+      await using fixture = await prepared();
+      const [method = '', path = ''] = route.split(' ');
+
+      const outcomes: Partial<Record<Caller, unknown>> = {};
+      const wanted: Partial<Record<Caller, unknown>> = {};
+      for (const caller of callers) {
+        const response = await fixture.send(caller, method, path, body);
+        await response.body?.cancel();
+        const { status } = response;
+        const isRefused = [401, 403, 404].includes(status);
+        // What one caller deleted is not there for the next one, who would have been allowed too.
+        const isGone = status === 404 && method === 'DELETE' && expected(need, caller) === 'allowed';
+        outcomes[caller] = isRefused && !isGone ? status : 'allowed';
+        wanted[caller] = expected(need, caller);
+        if (status === 500) throw new Error(`500: ${JSON.stringify(fixture.installation.logged.at(-1))}`);
+      }
+
+      expect(outcomes).toEqual(wanted);
+    },
+  );
+});

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { anInstallation, call, untilUnconfirmed } from './installation.ts';
+
+const path = '/api/v1/stacks/acme/network-prod/webhooks';
+const endpoint = 'https://receiver.example/hook';
+
+async function withStack() {
+  const installation = anInstallation();
+  const stack = await installation.addStack();
+  const [admin, reader] = [await installation.token('admin'), await installation.token('reader')];
+  const as = (token: string) => (method: string, url: string, body?: unknown) =>
+    call(installation, method, url, { token, body });
+  const close = () => installation[Symbol.asyncDispose]();
+  return { installation, stack, admin: as(admin), reader: as(reader), [Symbol.asyncDispose]: close };
+}
+
+describe('webhooks', () => {
+  it('show their secret to readers one by one, never in a list', async () => {
+    await using fixture = await withStack();
+    const made = await fixture.admin('POST', path, { endpoint, secret: 'correct horse' });
+
+    const list = await fixture.reader('GET', path);
+    const shown = await fixture.reader('GET', made.headers.get('location') ?? '');
+
+    expect(made.status).toBe(201);
+    const { secret, ...summary } = made.body;
+    expect(made.body).toEqual({
+      id: expect.any(String),
+      endpoint,
+      enabled: true,
+      secret: 'correct horse',
+      createdAt: expect.any(Number),
+    });
+    expect(list.body).toEqual({ items: [summary], nextCursor: null });
+    expect(shown.body.secret).toBe(secret);
+  });
+
+  it('without a secret say null', async () => {
+    await using fixture = await withStack();
+
+    const none = await fixture.admin('POST', path, { endpoint });
+    const empty = await fixture.admin('POST', path, { endpoint: `${endpoint}/2`, secret: '' });
+
+    expect([none.body.secret, empty.body.secret]).toEqual([null, null]);
+  });
+
+  it.each([
+    ['the same endpoint', 'HTTPS://Receiver.example:443/hook', 409, 'endpoint-not-unique'],
+    ['this host', 'http://127.0.0.1:3000/x', 422, 'endpoint-refused'],
+    ['another scheme', 'ftp://receiver.example/x', 422, 'endpoint-refused'],
+    ['nothing', '', 422, 'invalid-input'],
+  ])('refuse %s, new and changed', async (_, other, status, code) => {
+    await using fixture = await withStack();
+    await fixture.admin('POST', path, { endpoint });
+    const second = await fixture.admin('POST', path, { endpoint: `${endpoint}/2` });
+
+    const made = await fixture.admin('POST', path, { endpoint: other });
+    const changed = await fixture.admin('PATCH', `/api/v1/webhooks/${second.body.id}`, { endpoint: other });
+
+    expect(made.body).toMatchObject({ status, code });
+    expect(changed.body).toMatchObject({ status, code });
+  });
+
+  it('are switched off and on, edited and deleted', async () => {
+    await using fixture = await withStack();
+    const { id } = (await fixture.admin('POST', path, { endpoint, secret: 'correct horse' })).body;
+    const one = `/api/v1/webhooks/${id}`;
+
+    const off = await fixture.admin('PATCH', one, { enabled: false });
+    const edited = await fixture.admin('PATCH', one, { endpoint: `${endpoint}/2`, enabled: true });
+    const unsigned = await fixture.admin('PATCH', one, { secret: null });
+    const deleted = await fixture.admin('DELETE', one);
+
+    expect(off.body).toMatchObject({ enabled: false, endpoint, secret: 'correct horse' });
+    expect(edited.body).toMatchObject({ enabled: true, endpoint: `${endpoint}/2`, secret: 'correct horse' });
+    expect(unsigned.body.secret).toBeNull();
+    expect([deleted.status, (await fixture.admin('GET', one)).status]).toEqual([204, 404]);
+  });
+
+  it('get a new secret, given or random', async () => {
+    await using fixture = await withStack();
+    const { id } = (await fixture.admin('POST', path, { endpoint, secret: 'correct horse' })).body;
+    const regenerate = (body?: unknown) =>
+      fixture.admin('POST', `/api/v1/webhooks/${id}/secret/regenerate`, body);
+
+    const random = await regenerate();
+    const given = await regenerate({ secret: 'battery staple', overlapHours: 0 });
+    const overlapping = await regenerate({ overlapHours: 24 });
+
+    expect(random.body.secret).toMatch(/^[\w-]{43}$/);
+    expect(given.body).toEqual({ secret: 'battery staple' });
+    expect(overlapping.body).toMatchObject({ status: 422, errors: [{ path: 'overlapHours' }] });
+    expect((await fixture.reader('GET', `/api/v1/webhooks/${id}`)).body.secret).toBe('battery staple');
+  });
+
+  it('keep secrets out of the log of the server', async () => {
+    await using fixture = await withStack();
+
+    await fixture.admin('POST', path, { endpoint, secret: 'correct horse' });
+    await fixture.admin('POST', path, { endpoint, secret: 'correct horse' });
+
+    expect(JSON.stringify(fixture.installation.logged)).not.toContain('correct horse');
+  });
+});
+
+describe('deliveries', () => {
+  it('tell why a target was blocked to administrators only', async () => {
+    await using fixture = await withStack();
+    const { installation, stack } = fixture;
+    const { id } = (await fixture.admin('POST', path, { endpoint })).body;
+    const run = await installation.addRun(stack);
+    const { deliveryStore, database } = installation;
+    const [claim] = await database.write((tx) =>
+      deliveryStore.claim(tx, {
+        nowMs: 1_999_000_000_000,
+        leaseUntilMs: 1_999_000_045_000,
+        limit: 10,
+        perWebhook: 4,
+        afterWebhook: null,
+      }),
+    );
+    if (!claim) throw new Error('nothing to claim');
+    await database.write((tx) =>
+      deliveryStore.finish(tx, {
+        deliveryId: claim.deliveryId,
+        attempt: claim.attempt,
+        outcome: 'blocked',
+        statusCode: null,
+        error: 'blocked',
+        detail: '10.0.0.7 is private',
+        durationMs: 3,
+        status: 'failed',
+        nextAttemptAtMs: 1_999_000_005_000,
+      }),
+    );
+    const one = `/api/v1/deliveries/${claim.deliveryId}`;
+
+    const [admin, reader] = [await fixture.admin('GET', one), await fixture.reader('GET', one)];
+    const list = await fixture.reader('GET', `/api/v1/webhooks/${id}/deliveries?limit=1`);
+
+    expect(admin.body).toEqual({
+      id: claim.deliveryId,
+      webhook: id,
+      run: run.id,
+      stateVersion: 1,
+      status: 'failed',
+      createdAt: expect.any(Number),
+      nextAttemptAt: 1_999_000_005,
+      attempts: [
+        {
+          number: 1,
+          at: 1_999_000_000,
+          outcome: 'blocked',
+          durationMs: 3,
+          error: 'blocked',
+          detail: '10.0.0.7 is private',
+        },
+      ],
+    });
+    expect(reader.text).not.toContain('10.0.0.7');
+    expect(list.body).toMatchObject({ items: [{ stateVersion: 2 }], nextCursor: expect.any(String) });
+  });
+
+  it('are sent again while their webhook is enabled', async () => {
+    await using fixture = await withStack();
+    const { id } = (await fixture.admin('POST', path, { endpoint })).body;
+    await fixture.installation.addRun(fixture.stack);
+    const list = await fixture.reader('GET', `/api/v1/webhooks/${id}/deliveries`);
+    const resend = () => fixture.admin('POST', `/api/v1/deliveries/${list.body.items[0].id}/resend`);
+
+    const accepted = await resend();
+    await fixture.admin('PATCH', `/api/v1/webhooks/${id}`, { enabled: false });
+    const refused = await resend();
+
+    expect(accepted.status).toBe(202);
+    expect(accepted.body).toMatchObject({ id: list.body.items[0].id, status: 'pending' });
+    expect(refused.body).toMatchObject({ status: 409, code: 'webhook-disabled' });
+  });
+});
+
+describe('events', () => {
+  it('are the webhook bodies of all that the token may read, oldest first', async () => {
+    await using fixture = await withStack();
+    const { installation, stack } = fixture;
+    const other = await installation.addStack('Other', 'globex/infra');
+    await installation.move(await installation.addRun(stack), ...untilUnconfirmed);
+    await installation.addRun(other);
+    const token = await installation.token('reader', 'acme');
+
+    const states: string[] = [];
+    let last = '';
+    for (let after: string | null = ''; after !== null; ) {
+      const page = await call(installation, 'GET', `/api/v1/events?limit=2&after=${after}`, { token });
+      for (const { cursor, payload } of page.body.items) {
+        states.push(`${payload.account} ${payload.stateVersion} ${payload.state}`);
+        last = cursor;
+      }
+      after = page.body.nextCursor;
+    }
+    const none = await call(installation, 'GET', `/api/v1/events?after=${last}`, { token });
+
+    const wanted = ['QUEUED', 'READY', 'PREPARING', 'INITIALIZING', 'PLANNING', 'UNCONFIRMED'];
+    expect(states).toEqual(wanted.map((state, index) => `acme ${index + 1} ${state}`));
+    expect(none.body).toEqual({ items: [], nextCursor: null });
+    const all = await call(installation, 'GET', '/api/v1/events', {
+      token: await installation.token('reader'),
+    });
+    expect(all.body.items).toHaveLength(8);
+  });
+});

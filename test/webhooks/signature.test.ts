@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { sign, verify, verifyWithFallback } from '@octokit/webhooks-methods';
+import { describe, expect, it } from 'vitest';
+import { signatureHeaders, signingKey } from '../../src/webhooks/signature.ts';
+
+const body = Buffer.from('{"account":"acme","state":"FINISHED","note":"l’été 🎉"}');
+
+function headersFor(secret: string | null, bytes: Uint8Array = body): Readonly<Record<string, string>> {
+  const message = { body: bytes, deliveryId: '01JDELIVERY', timestamp: 1_795_000_000 };
+  return signatureHeaders(signingKey(secret), message);
+}
+
+/** HMAC by Python's standard library, in a process of its own. */
+function byPython(hash: string, secret: string): string {
+  const program =
+    'import hmac, sys; print(hmac.new(sys.argv[2].encode(), sys.stdin.buffer.read(), sys.argv[1]).hexdigest())';
+  return execFileSync('python3', ['-c', program, hash, secret], { input: body }).toString().trim();
+}
+
+function byOpenssl(hash: string, secret: string): string {
+  const key = `hexkey:${Buffer.from(secret).toString('hex')}`;
+  const args = ['dgst', `-${hash}`, '-mac', 'HMAC', '-macopt', key, '-r'];
+  return execFileSync('openssl', args, { input: body }).toString().split(' ')[0] ?? '';
+}
+
+const secrets = [
+  "It's a Secret to Everybody",
+  'x',
+  'ends with a line break\n',
+  'schlüssel 🔑',
+  's'.repeat(1024),
+];
+
+describe('signatures', () => {
+  it("are those of GitHub's own example", () => {
+    const headers = headersFor("It's a Secret to Everybody", Buffer.from('Hello, World!'));
+    expect(headers['x-signature-256']).toBe(
+      'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
+    );
+  });
+
+  it.each(secrets)("satisfy GitHub's own verifier with the secret %j", async (secret) => {
+    const header = headersFor(secret)['x-signature-256'] ?? '';
+    expect(header).toBe(await sign(secret, body.toString('utf8')));
+    expect(await verify(secret, body.toString('utf8'), header)).toBe(true);
+    expect(await verify(`${secret}.`, body.toString('utf8'), header)).toBe(false);
+    expect(await verify(secret, `${body.toString('utf8')} `, header)).toBe(false);
+    expect(await verifyWithFallback('new', body.toString('utf8'), header, [secret])).toBe(true);
+  });
+
+  it.each([...secrets, ''])('are what python3 computes with the secret %j', (secret) => {
+    const headers = headersFor(secret);
+    expect(headers['x-signature']).toBe(`sha1=${byPython('sha1', secret)}`);
+    expect(headers['x-signature-256']).toBe(`sha256=${byPython('sha256', secret)}`);
+  });
+
+  it.each(secrets)('are what openssl computes with the secret %j', (secret) => {
+    const headers = headersFor(secret);
+    expect(headers['x-signature']).toBe(`sha1=${byOpenssl('sha1', secret)}`);
+    expect(headers['x-signature-256']).toBe(`sha256=${byOpenssl('sha256', secret)}`);
+  });
+
+  it('are keyed with the empty string when there is no secret', () => {
+    expect(headersFor(null)).toEqual(headersFor(''));
+    expect(headersFor(null)['x-signature-256']).toBe(`sha256=${byPython('sha256', '')}`);
+  });
+
+  it('sign id, time and body in the form of Standard Webhooks', () => {
+    const signed = `01JDELIVERY.1795000000.${body.toString('utf8')}`;
+    const expected = createHmac('sha256', 'secret').update(signed).digest('base64');
+    expect(headersFor('secret')).toMatchObject({
+      'webhook-id': '01JDELIVERY',
+      'webhook-timestamp': '1795000000',
+      'webhook-signature': `v1,${expected}`,
+    });
+  });
+
+  it('leave the Standard Webhooks signature out without a secret', () => {
+    expect(headersFor(null)).toHaveProperty('webhook-id');
+    expect(headersFor(null)).not.toHaveProperty('webhook-signature');
+  });
+});

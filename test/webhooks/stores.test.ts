@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { deliveryStoreContract } from '../contracts/delivery-store.ts';
+import { webhookStoreContract } from '../contracts/webhook-store.ts';
+import { openStores } from './stores.ts';
+
+webhookStoreContract('SQLite', async () => {
+  const stores = await openStores();
+  const directory = dirname(stores.path);
+  return {
+    webhooks: stores.webhooks,
+    transactions: stores.database,
+    addStack: () => stores.addStack(),
+    // The write-ahead log too.
+    dump: () => Buffer.concat(readdirSync(directory).map((file) => readFileSync(join(directory, file)))),
+    [Symbol.asyncDispose]: () => stores[Symbol.asyncDispose](),
+  };
+});
+
+deliveryStoreContract('SQLite', async () => {
+  const stores = await openStores();
+  const stackKey = await stores.addStack();
+  return {
+    deliveries: stores.deliveries,
+    transactions: stores.database,
+    newId: stores.newId,
+    addRun: () => stores.addRun(stackKey),
+    async addWebhook() {
+      const id = stores.newId();
+      const url = `https://${id.toLowerCase()}.example/`;
+      const webhook = { id, stackKey, endpoint: url, url, enabled: true, secret: null, createdAtMs: 0 };
+      await stores.database.write((tx) => stores.webhooks.insert(tx, webhook));
+      return id;
+    },
+    async removeWebhook(id) {
+      await stores.database.write((tx) => stores.webhooks.remove(tx, id));
+    },
+    [Symbol.asyncDispose]: () => stores[Symbol.asyncDispose](),
+  };
+});

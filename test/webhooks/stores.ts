@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createIds, type NewId } from '../../src/ids.ts';
+import { type Database, openDatabase } from '../../src/storage/database.ts';
+import { createDeliveryStore } from '../../src/storage/delivery-store.ts';
+import { createRepositoryStore } from '../../src/storage/repository-store.ts';
+import { createRunStore } from '../../src/storage/run-store.ts';
+import { createSecretBox } from '../../src/storage/secret-box.ts';
+import { createStackStore } from '../../src/storage/stack-store.ts';
+import { createWebhookStore } from '../../src/storage/webhook-store.ts';
+import type { DeliveryStore } from '../../src/webhooks/delivery-store.ts';
+import type { WebhookStore } from '../../src/webhooks/webhook-store.ts';
+import { aCommit, anAccount, aRepository, aStack } from '../support/builders.ts';
+
+/** A clock that moves only when a test moves it. */
+export interface ManualClock {
+  nowMs(): number;
+  advance(ms: number): void;
+}
+
+export function manualClock(startMs = 1_795_000_000_000): ManualClock {
+  let now = startMs;
+  return {
+    nowMs: () => now,
+    advance(ms) {
+      now += ms;
+    },
+  };
+}
+
+/** A database file of its own with an account, a repository, and whatever stacks and runs a test asks for. */
+export interface Stores extends AsyncDisposable {
+  readonly path: string;
+  readonly database: Database;
+  readonly webhooks: WebhookStore;
+  readonly deliveries: DeliveryStore;
+  readonly clock: ManualClock;
+  readonly newId: NewId;
+  addStack(key?: string): Promise<string>;
+  /** A QUEUED run of the stack. */
+  addRun(stackKey: string): Promise<string>;
+}
+
+export async function openStores(): Promise<Stores> {
+  const directory = mkdtempSync(join(tmpdir(), 'slipway-webhooks-'));
+  const path = join(directory, 'slipway.db');
+  const database = openDatabase(path);
+  const box = createSecretBox(Buffer.alloc(32, 7));
+  const clock = manualClock();
+  const newId = createIds(clock);
+  const repositories = createRepositoryStore(database);
+  await database.write(async (tx) => {
+    await repositories.saveAccount(tx, anAccount());
+    await repositories.saveRepository(tx, aRepository());
+  });
+  const stacks = createStackStore(database, box);
+  const runs = createRunStore(database, box);
+  return {
+    path,
+    database,
+    clock,
+    newId,
+    webhooks: createWebhookStore(database, box),
+    deliveries: createDeliveryStore(database),
+    async addStack(key = newId()) {
+      const { settings } = aStack();
+      const stack = { key, id: key.toLowerCase(), accountId: 11, repositoryId: 21, settings, createdAtMs: 0 };
+      await database.write((tx) => stacks.insert(tx, stack));
+      return key;
+    },
+    async addRun(stackKey) {
+      const id = newId();
+      const run = {
+        id,
+        stackKey,
+        type: 'TRACKED',
+        branch: 'main',
+        commit: aCommit(),
+        createdAtMs: 0,
+      } as const;
+      await database.write((tx) =>
+        runs.insert(tx, { ...run, triggeredBy: 'ada@example.com', priority: 0, dedupeKey: id }),
+      );
+      return id;
+    },
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}

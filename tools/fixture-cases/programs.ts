@@ -1,0 +1,106 @@
+import { type Case, javascript, preview, program, ref, select, stash, up } from './case.ts';
+
+/** A dynamic resource without a world of its own: each resource says by its properties how it behaves. */
+const thing = `
+const provider = {
+  async create(inputs) {
+    if (inputs.fails) throw new Error('the disk is full');
+    if (inputs.slow) {
+      console.log('creating slowly');
+      await new Promise((done) => setTimeout(done, 3000));
+    }
+    return { id: inputs.name, outs: inputs };
+  },
+  async diff(id, olds, news) {
+    const changes = olds.content !== news.content || olds.name !== news.name;
+    return { changes, replaces: olds.name === news.name ? [] : ['name'] };
+  },
+  async update(id, olds, news) { return { outs: news }; },
+  async delete(id, props) { if (props.sticks) throw new Error('it sticks'); },
+  async read(id, props) {
+    if (props.vanishes) return { id: '', props: {} };
+    return { id, props: props.drifts ? { ...props, content: 'drifted' } : props };
+  },
+};
+let last;
+function thing(name, props) {
+  // One after the other, so that two recordings have their steps in the same order.
+  const options = last ? { dependsOn: last } : {};
+  last = new (class extends pulumi.dynamic.Resource {})(provider, name, { name, content: 1, ...props }, options);
+}`;
+const things = (...calls: string[]) =>
+  javascript([thing, ...calls.map((call) => `thing(${call});`)].join('\n'));
+
+export const dynamic: Case = {
+  name: 'dynamic',
+  stages: [
+    select,
+    up(things("'a'", "'b', { vanishes: true }", "'c', { drifts: true }", "'d', { sticks: true }")),
+    preview('drift'),
+    {
+      run: 'up',
+      record: 'step-fails',
+      files: things("'a'", "'d', { sticks: true }", "'e', { fails: true }"),
+    },
+    { run: 'up', record: 'replacement-half-done', files: things("'a'", "'d', { name: 'd2' }") },
+    preview('leftover'),
+    {
+      run: 'up',
+      record: 'interrupted',
+      interruptAt: 'creating slowly',
+      files: things("'s1', { slow: true }", "'s2', { slow: true }"),
+    },
+  ],
+};
+
+const component = `
+class Group extends pulumi.ComponentResource {
+  constructor(name, options) {
+    super('sample:index:Group', name, {}, options);
+    const inner = new pulumi.Stash(name + '-inner', { input: name }, { parent: this });
+    this.registerOutputs({ size: 1, inner: inner.output });
+  }
+}
+new Group('all');
+exports.done = true;`;
+
+export const programs: Case = {
+  name: 'programs',
+  stages: [
+    select,
+    preview('component', javascript(component)),
+    preview('program-throws', javascript("throw new Error('no such region');")),
+  ],
+};
+
+const one = stash('one', '"1"');
+const outputs = `outputs:\n  one: ${ref('one.output')}\n`;
+const reference = `other:\n  type: pulumi:pulumi:StackReference\n  properties: {name: organization/sample/dev}\n  options: {dependsOn: [${ref('one')}]}`;
+ref('one') + ']}';
+
+/** Resources that are only read. */
+export const reads: Case = {
+  name: 'reads',
+  stages: [
+    select,
+    up(program([one], outputs)),
+    preview('read-first', program([one, reference])),
+    up(),
+    preview('read-again'),
+    preview('discard', program([one], outputs)),
+  ],
+};
+
+const provider = (name: string) => `${name}:\n  type: pulumi:providers:pulumi`;
+const provided = (name: string) => stash('one', '"1"', `provider: ${ref(name)}`);
+
+export const providers: Case = {
+  name: 'providers',
+  stages: [
+    select,
+    preview('explicit-provider', program([provider('mine'), provided('mine')])),
+    up(),
+    preview('explicit-provider-again'),
+    preview('other-provider', program([provider('mine'), provider('yours'), provided('yours')])),
+  ],
+};
