@@ -114,6 +114,9 @@ async function checkRunProblems({ github, server }: Installation, run: ToldRun):
   return wanted.flatMap(([what, is, should]) => (is === should ? [] : [`${what} is ${is}, not ${should}`]));
 }
 
+/** The checkout itself, which holds the programs' secrets, goes with the run; a big one takes its time. */
+const clearedUpWithinMs = 60_000;
+
 async function leaks(installation: Installation, told: Told): Promise<string[]> {
   const { api, receiver, github, server, token, githubSecret } = installation;
   const secrets = {
@@ -131,6 +134,13 @@ async function leaks(installation: Installation, told: Told): Promise<string[]> 
     'a webhook': JSON.stringify(receiver.received.map(({ body }) => body)),
     'a request to GitHub': JSON.stringify(github.requests),
   };
+  const isClearedUp = async () => (await findInDirectory(installation.dataDir, programSecrets)).length === 0;
+  const cleared = waitFor('the workspaces to go', isClearedUp, {
+    timeoutMs: clearedUpWithinMs,
+    intervalMs: 500,
+  });
+  // What is still there is named below.
+  await cleared.catch(() => undefined);
   const found: string[] = [];
   for (const [what, secret] of Object.entries(secrets)) {
     const forms = formsOf(secret);

@@ -23,15 +23,28 @@ export function formsOf(secret: string): string[] {
   return [...new Set(forms)];
 }
 
-/** Paths of the files, below the directory, that hold one of the texts. Files that went meanwhile hold none. */
+/**
+ * Paths of the files, below the directory, that hold one of the texts. What goes while this looks holds none: the server
+ * is alive and clears up after its runs.
+ */
 export async function findInDirectory(directory: string, texts: readonly string[]): Promise<string[]> {
   const found: string[] = [];
-  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
-  for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    const content = await readFile(path).catch(() => Buffer.alloc(0));
-    if (texts.some((text) => content.includes(text))) found.push(relative(directory, path));
+  const folders = [directory];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(ifGone([]))) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      if (!entry.isFile()) continue;
+      const content = await readFile(path).catch(ifGone(Buffer.alloc(0)));
+      if (texts.some((text) => content.includes(text))) found.push(relative(directory, path));
+    }
   }
   return found;
+}
+
+function ifGone<T>(instead: T) {
+  return (error: NodeJS.ErrnoException): T => {
+    if (error.code === 'ENOENT') return instead;
+    throw error;
+  };
 }

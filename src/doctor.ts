@@ -15,7 +15,6 @@ export interface Findings {
     readonly used: boolean;
   }[];
   readonly githubConfigured: boolean;
-  readonly listening: boolean;
 }
 
 export function healthOf(findings: Findings): Health {

@@ -28,6 +28,7 @@ const allowed: Record<string, readonly string[]> = {
   github: [...foundation, 'runs', 'stacks', 'access'],
   web: [...foundation, 'runs', 'stacks', 'policies', 'webhooks', 'access'],
   cli: [...foundation, 'config', 'app', 'main', 'access', 'web/health'],
+  doctor: ['sandbox/self-test', 'web/health', 'worker/vendor'],
   main: ['config', 'app', 'logger', 'user-error'],
 };
 

@@ -22,11 +22,13 @@ import type { SandboxCommand, SandboxResult } from './sandbox.ts';
 import { type Ending, supervise } from './supervise.ts';
 
 export interface BubblewrapStart {
-  /** From prlimit or the first bwrap to the program. */
+  /** From choom to the program. */
   readonly launch: readonly [string, ...string[]];
   /** For the inner bwrap; holds the environment. */
   readonly arguments: readonly string[];
   readonly filter: Uint8Array;
+  /** True when the launch has a first bwrap around the second (launch.ts). */
+  readonly isStaged: boolean;
   /** What the forwarder has to start; null when bwrap starts the command itself. */
   readonly forwarded: Readonly<Record<string, unknown>> | null;
   /** RLIMIT_NPROC to set before anything of the command runs; null when the launch sets it. */
@@ -36,7 +38,14 @@ export interface BubblewrapStart {
 }
 
 /** Numbers in the children; what is not piped does not exist there. */
-export const descriptors = { arguments: 3, filter: 4, status: 5, release: 6, control: 7 } as const;
+export const descriptors = {
+  arguments: 3,
+  filter: 4,
+  status: 5,
+  release: 6,
+  control: 7,
+  outerStatus: 8,
+} as const;
 
 /** Nothing of ours: a variable like LD_PRELOAD must not reach the processes before the sandbox. */
 export const launcherEnvironment: NodeJS.ProcessEnv = {
@@ -58,6 +67,7 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
         ...(['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'] as const),
         gatedProcesses === null ? 'ignore' : 'pipe',
         forwarded === null ? 'ignore' : 'pipe',
+        start.isStaged ? 'pipe' : 'ignore',
       ],
     });
   } catch (error) {
@@ -88,17 +98,22 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
     }
   };
 
+  const started = (report: string) => {
+    const pid = /"child-pid":\s*(\d+)/.exec(report)?.[1];
+    if (state.init !== null || pid === undefined) return;
+    state.init = readProcess(Number(pid));
+    void release();
+  };
+
   if (child.pid !== undefined) {
     for (const pipe of child.stdio.slice(3)) pipe?.on('error', ignoreBrokenPipe);
-    reader(child, descriptors.status)?.on('data', (chunk: Buffer) => {
-      state.status += chunk.toString('latin1');
-      const pid = /"child-pid":\s*(\d+)/.exec(state.status)?.[1];
-      if (state.init !== null || pid === undefined) return;
-      state.init = readProcess(Number(pid));
-      void release();
+    collect(child, descriptors.status, (text) => {
+      state.status = text;
+      if (!start.isStaged) started(text);
     });
-    reader(child, descriptors.control)?.on('data', (chunk: Buffer) => {
-      state.control += chunk.toString('latin1');
+    collect(child, descriptors.outerStatus, started);
+    collect(child, descriptors.control, (text) => {
+      state.control = text;
     });
     writer(child, descriptors.arguments)?.end(`${start.arguments.join('\0')}\0`);
     writer(child, descriptors.filter)?.end(start.filter);
@@ -106,8 +121,7 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
   }
 
   const interrupt = () => {
-    const targets =
-      state.init === null ? [] : interruptTargets(state.init.pid, command.argv, forwarded !== null);
+    const targets = state.init === null ? [] : interruptTargets(state.init.pid, start);
     for (const pid of targets) sendSignal(pid, 'SIGINT');
     return targets.length > 0;
   };
@@ -125,16 +139,21 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
  * Tools get the signal alone, because they tell their children themselves: a provider that is interrupted too loses
  * what it was creating. Shells tell nobody, so all they run gets it.
  */
-function interruptTargets(init: number, argv: readonly string[], isForwarded: boolean): number[] {
+function interruptTargets(init: number, { isStaged, forwarded, command }: BubblewrapStart): number[] {
   const processes = readProcesses();
-  // The first process of the namespace after its pid 1; others under pid 1 are orphans.
-  const first = processes.find(({ pid, parent }) => parent === init && innerPid(pid) === 2);
-  if (first === undefined) return [];
-  const main = isForwarded ? processes.find(({ parent }) => parent === first.pid) : first;
-  if (main === undefined || !isShellCommand(argv)) return main === undefined ? [] : [main.pid];
-  return descendantsOf(init, processes)
+  // Pid 2 is the one process that a pid 1 of bwrap starts; others under it are orphans.
+  const startedBy = (parent: number) =>
+    processes.find((process) => process.parent === parent && innerPid(process.pid) === 2)?.pid ?? 0;
+  const childOf = (parent: number) => processes.find((process) => process.parent === parent)?.pid ?? 0;
+  // Pid 0 is nobody's child and has none here, so what has not started yet leads to nothing.
+  const sandboxInit = isStaged ? childOf(startedBy(init)) : init;
+  const first = startedBy(sandboxInit);
+  const main = forwarded === null ? first : childOf(first);
+  if (main === 0) return [];
+  if (!isShellCommand(command.argv)) return [main];
+  return descendantsOf(sandboxInit, processes)
     .map(({ pid }) => pid)
-    .filter((pid) => !isForwarded || pid !== first.pid);
+    .filter((pid) => forwarded === null || pid !== first);
 }
 
 /** bwrap ends as soon as the command does; what the command left behind dies a moment later with pid 1. */
@@ -177,7 +196,13 @@ function writer(child: ChildProcess, descriptor: number): Writable | null {
   return found !== null && 'write' in found ? found : null;
 }
 
-function reader(child: ChildProcess, descriptor: number): Readable | null {
+/** Calls `onText` with all text so far, each time there is more. */
+function collect(child: ChildProcess, descriptor: number, onText: (text: string) => void): void {
   const found = pipe(child, descriptor);
-  return found !== null && 'read' in found ? found : null;
+  if (found === null || !('read' in found)) return;
+  let text = '';
+  found.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+    onText(text);
+  });
 }

@@ -95,6 +95,7 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
         hardLimits,
         user,
         mounts: all,
+        outerStatus: descriptors.outerStatus,
         descriptorOptions: descriptorOptions(user === null),
         argv: isForwarded ? [nodeInside, forwarderInside, String(descriptors.control)] : command.argv,
       }),
@@ -106,6 +107,7 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
         environment: isForwarded ? {} : environment,
       }),
       filter,
+      isStaged: user !== null,
       forwarded: isForwarded
         ? {
             argv: command.argv,

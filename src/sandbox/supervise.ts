@@ -96,7 +96,9 @@ export function supervise(supervised: Supervised): Promise<Ending> {
       if (exit === null) return;
       for (const timer of timers) clearTimeout(timer);
       for (const pipe of child.stdio) pipe?.destroy();
-      resolve({ reason, ...exit, stderrHead, durationMs: performance.now() - startedMs });
+      const ending = { reason, ...exit, stderrHead, durationMs: performance.now() - startedMs };
+      // Node closes handles at the end of a turn of its loop; a caller should find nothing of ours open.
+      setImmediate(() => setImmediate(() => resolve(ending)));
     };
     const ended = (how: Pick<Ending, 'exitCode' | 'exitSignal' | 'error'>) => {
       if (exit !== null) return;

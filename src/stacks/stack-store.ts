@@ -17,6 +17,8 @@ export interface StackStore {
   findByKey(key: string, tx?: Tx): Promise<Stack | null>;
   /** Oldest first. `account` null = all accounts. `after` is the key of the last one seen. */
   list(options: { account: string | null; after: string | null; limit: number }): Promise<readonly Stack[]>;
+  /** The vendors that stacks use. */
+  vendorNames(): Promise<readonly string[]>;
   ofRepository(repositoryId: number, tx?: Tx): Promise<readonly Stack[]>;
 
   /** 'exists' when the account has a stack with that id. */

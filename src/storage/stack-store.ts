@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { EnvironmentAccess, EnvironmentVariable } from '../stacks/environment.ts';
 import type { Stack, StackLock, StackSettings } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
@@ -31,6 +31,16 @@ export function createStackStore(database: Database, box: SecretBox): StackStore
         query = query.where((where) => where.fn('lower', ['account.login']), '=', account.toLowerCase());
       }
       return (await query.execute()).map(toStack);
+    },
+
+    async vendorNames() {
+      const vendor = sql<string>`json_each.key`.as('vendor');
+      const rows = await database.read
+        .selectFrom(['stack', sql`json_each(stack.settings, '$.vendor')`.as('json_each')])
+        .select(vendor)
+        .distinct()
+        .execute();
+      return rows.map((row) => row.vendor);
     },
 
     async ofRepository(repositoryId, tx) {

@@ -3,7 +3,7 @@ import { constants, mkdtemp, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOutputWindow, createRedactor } from '../sandbox/output.ts';
 import type { Mount, SandboxResult } from '../sandbox/sandbox.ts';
-import { exportsFile, hookPrologue, maxExportsBytes, readExports } from './hooks.ts';
+import { exportsFile, givenFile, hookPrologue, maxExportsBytes, readExports } from './hooks.ts';
 import {
   commandEnvironment,
   failed,
@@ -175,7 +175,6 @@ export async function runHooks(
 async function runHook(context: RunContext, phase: PhaseContext, hook: string): Promise<StepResult> {
   const prologue = join(context.workspace.root, 'hook-prologue.sh');
   await writeFile(prologue, hookPrologue, { mode: 0o644 });
-  const given = commandEnvironment(context, phase);
   const execution = await execute(context, phase, {
     label: hook,
     shown: hook,
@@ -189,19 +188,34 @@ async function runHook(context: RunContext, phase: PhaseContext, hook: string): 
   });
   const interrupted = interruption(execution.result);
   if (interrupted) return interrupted;
-  const left = await execution.outputs.read(exportsFile, maxExportsBytes);
-  if (left) {
-    const bytes = Buffer.concat(await Array.fromAsync(left));
-    const exports = readExports(bytes, given, (name) => context.vendor.refusesVariable(name));
-    context.exports = { ...context.exports, ...exports.carried };
-    for (const name of exports.refused)
-      phase.log.line(`[the export of ${name} is refused: the name is reserved]`);
-    await phase.log.flush();
-  }
+  await carryExports(context, phase, execution.outputs);
   await execution.discard();
   return execution.outputs.exitCode === 0
     ? ok
     : failed('hook_failed', `The hook "${hook}" failed with exit code ${execution.outputs.exitCode}.`);
+}
+
+async function carryExports(
+  context: RunContext,
+  phase: PhaseContext,
+  outputs: CommandOutputs,
+): Promise<void> {
+  const left = await wholeOf(outputs, exportsFile);
+  const given = await wholeOf(outputs, givenFile);
+  if (left && given) {
+    const exports = readExports(left, given, (name) => context.vendor.refusesVariable(name));
+    context.exports = { ...context.exports, ...exports.carried };
+    for (const name of exports.refused)
+      phase.log.line(`[the export of ${name} is refused: the name is reserved]`);
+  } else if (outputs.exitCode === 0) {
+    phase.log.line('[no exports: the hook replaced the trap on EXIT, ended in exec, or exported over 1 MiB]');
+  }
+  await phase.log.flush();
+}
+
+async function wholeOf(outputs: CommandOutputs, name: string): Promise<Uint8Array | null> {
+  const stream = await outputs.read(name, maxExportsBytes);
+  return stream && Buffer.concat(await Array.fromAsync(stream));
 }
 
 /** Runs a command of the tool; `read` says what its result means before its output directory goes. */

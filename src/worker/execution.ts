@@ -1,4 +1,5 @@
 import type { Logger } from '../logger.ts';
+import type { Phase } from '../runs/run-store.ts';
 import { vendorName } from '../stacks/stack.ts';
 import { runHooks } from './command-runner.ts';
 import { apply, initialize, locateProject, openPhase, perform, plan, prepare } from './phases.ts';
@@ -206,7 +207,7 @@ async function finish(
     const only = { over: signals.lost, lost: signals.lost, draining };
     const { context } = begin(options, assignment, vendor, workspace, only);
     const located = await locateProject(context);
-    const phase = openPhase(context, assignment.half === 'apply' ? 'applying' : 'planning', 'plan');
+    const phase = openPhase(context, lastPhase(assignment), 'plan');
     const result = located.kind === 'ok' ? await runHooks(context, phase, hooks) : located;
     // The run is over: a failing after_run hook is for the log, not for the outcome.
     if (result.kind === 'failed') phase.log.line(`[${result.note}]`);
@@ -217,4 +218,11 @@ async function finish(
   await options.workspaces.remove(assignment.run.id);
   await options.server.finished(assignment);
   log.debug('the run is cleared up');
+}
+
+/** Whose log after_run hooks write to. */
+function lastPhase({ run, half }: Assignment): Phase {
+  if (run.type === 'TASK') return 'performing';
+  if (half !== 'apply') return 'planning';
+  return run.type === 'DESTROY' ? 'destroying' : 'applying';
 }

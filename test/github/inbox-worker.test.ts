@@ -4,7 +4,7 @@ import type { Delivery, DeliveryOutcome } from '../../src/github/inbox-store.ts'
 import { createInboxWorker } from '../../src/github/inbox-worker.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
 import { UserError } from '../../src/user-error.ts';
-import { aClock, silent, tempDatabase } from './support.ts';
+import { aClock, eventually, silent, tempDatabase } from './support.ts';
 
 type Handle = (delivery: Delivery) => Promise<DeliveryOutcome>;
 
@@ -46,7 +46,7 @@ describe('the inbox worker', () => {
 
     worker.start();
 
-    await vi.waitFor(async () => expect(await store.find('a')).toMatchObject({ ...outcome, attempts: 1 }));
+    await eventually(async () => expect(await store.find('a')).toMatchObject({ ...outcome, attempts: 1 }));
   });
 
   test('handles one delivery at a time, in the order of arrival', async () => {
@@ -64,7 +64,7 @@ describe('the inbox worker', () => {
 
     worker.start();
 
-    await vi.waitFor(async () => expect(await store.nextDueMs()).toBeNull());
+    await eventually(async () => expect(await store.nextDueMs()).toBeNull());
     expect(seen).toEqual(['c1', 'a1', 'b1']);
   });
 
@@ -74,12 +74,12 @@ describe('the inbox worker', () => {
     const { worker, put } = opened;
     await put('a');
     worker.start();
-    await vi.waitFor(() => expect(handle).toHaveBeenCalledTimes(1));
+    await eventually(() => expect(handle).toHaveBeenCalledTimes(1));
 
     await put('b');
     worker.wake();
 
-    await vi.waitFor(() => expect(handle).toHaveBeenCalledTimes(2));
+    await eventually(() => expect(handle).toHaveBeenCalledTimes(2));
   });
 
   test('tries again after a failure, later each time, and says so', async () => {
@@ -93,7 +93,7 @@ describe('the inbox worker', () => {
     const firstMs = clock.ms;
 
     worker.start();
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await store.find('a')).toMatchObject({
         state: 'pending',
         attempts: 1,
@@ -103,14 +103,14 @@ describe('the inbox worker', () => {
     );
     clock.ms += 2000;
     worker.wake();
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await store.find('a')).toMatchObject({ attempts: 2, nextAtMs: firstMs + 10_000 }),
     );
     isBroken = false;
     clock.ms += 8000;
     worker.wake();
 
-    await vi.waitFor(async () => expect(await store.find('a')).toMatchObject({ ...done, attempts: 3 }));
+    await eventually(async () => expect(await store.find('a')).toMatchObject({ ...done, attempts: 3 }));
   });
 
   test('does not let a delivery that fails hold up the next', async () => {
@@ -123,7 +123,7 @@ describe('the inbox worker', () => {
 
     worker.start();
 
-    await vi.waitFor(async () => expect(await store.find('fine')).toMatchObject(done));
+    await eventually(async () => expect(await store.find('fine')).toMatchObject(done));
     expect(await store.find('broken')).toMatchObject({ state: 'pending', note: 'boom' });
   });
 
@@ -136,14 +136,14 @@ describe('the inbox worker', () => {
     await put('a');
     worker.start();
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-      await vi.waitFor(async () => expect(await store.find('a')).toMatchObject({ attempts: attempt }));
-      await vi.waitFor(async () => expect((await store.find('a'))?.note).toBe('boom'));
+      await eventually(async () => expect(await store.find('a')).toMatchObject({ attempts: attempt }));
+      await eventually(async () => expect((await store.find('a'))?.note).toBe('boom'));
       if (attempt === maxAttempts) break;
-      await vi.waitFor(async () => expect(await store.nextDueMs()).toBeGreaterThan(clock.ms));
+      await eventually(async () => expect(await store.nextDueMs()).toBeGreaterThan(clock.ms));
       clock.ms += backoffMs(attempt);
       worker.wake();
     }
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await store.find('a')).toMatchObject({ state: 'failed', note: 'boom', attempts: maxAttempts }),
     );
 
@@ -151,7 +151,7 @@ describe('the inbox worker', () => {
     await database.write((tx) => store.reopen(tx, 'a', clock.ms));
     worker.wake();
 
-    await vi.waitFor(async () => expect(await store.find('a')).toMatchObject(done));
+    await eventually(async () => expect(await store.find('a')).toMatchObject(done));
   });
 
   test('handles again what it had in hand when the process died', async () => {
@@ -164,7 +164,7 @@ describe('the inbox worker', () => {
 
     worker.start();
 
-    await vi.waitFor(async () => expect(await store.find('a')).toMatchObject({ ...done, attempts: 2 }));
+    await eventually(async () => expect(await store.find('a')).toMatchObject({ ...done, attempts: 2 }));
   });
 
   test('gives up a delivery that kills the process every time', async () => {
@@ -178,7 +178,7 @@ describe('the inbox worker', () => {
 
     worker.start();
 
-    await vi.waitFor(async () => expect(await store.find('a')).toMatchObject({ state: 'failed' }));
+    await eventually(async () => expect(await store.find('a')).toMatchObject({ state: 'failed' }));
     expect(handle).not.toHaveBeenCalled();
   });
 
@@ -219,7 +219,7 @@ describe('the inbox worker', () => {
     worker.start();
 
     const bodies = () => database.read.selectFrom('inbox').select('body').where('body', 'is not', null);
-    await vi.waitFor(async () => expect(await bodies().execute()).toHaveLength(1));
+    await eventually(async () => expect(await bodies().execute()).toHaveLength(1));
     await worker[Symbol.asyncDispose]();
     expect([await isReplayable('old'), await isReplayable('young')]).toEqual([false, true]);
     await restarted()[Symbol.asyncDispose]();

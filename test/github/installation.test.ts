@@ -1,10 +1,10 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createReconciler } from '../../src/github/reconcile.ts';
 import { createRepositoryDirectory } from '../../src/github/repositories.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { UserError } from '../../src/user-error.ts';
 import { startReceiving } from './receiving.ts';
-import { silent, startGithub, tempDatabase } from './support.ts';
+import { eventually, silent, startGithub, tempDatabase } from './support.ts';
 
 describe('events about installations', () => {
   test('an installation brings its account and repositories, with their default branches', async () => {
@@ -21,7 +21,7 @@ describe('events about installations', () => {
 
     const installation = await github.installApp('globex');
 
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await store.find(repository.id)).toEqual({
         id: repository.id,
         accountId: repository.owner.id,
@@ -43,15 +43,15 @@ describe('events about installations', () => {
     await using all = await startReceiving();
     const { github, store } = all;
     const repository = await github.addRepository({ owner: 'acme', name: 'infra' });
-    await vi.waitFor(async () => expect(await store.find(repository.id)).not.toBeNull());
+    await eventually(async () => expect(await store.find(repository.id)).not.toBeNull());
 
     await github.setInstalled(repository, false);
-    await vi.waitFor(async () => expect(await store.find(repository.id)).toBeNull());
+    await eventually(async () => expect(await store.find(repository.id)).toBeNull());
 
     const other = await github.addRepository({ owner: 'acme', name: 'shop' });
-    await vi.waitFor(async () => expect(await store.find(other.id)).not.toBeNull());
+    await eventually(async () => expect(await store.find(other.id)).not.toBeNull());
     await github.uninstallApp('acme');
-    await vi.waitFor(async () => expect(await store.find(other.id)).toBeNull());
+    await eventually(async () => expect(await store.find(other.id)).toBeNull());
     expect(await store.findAccount(other.owner.id)).toMatchObject({ installationId: null });
   });
 
@@ -59,7 +59,7 @@ describe('events about installations', () => {
     await using all = await startReceiving();
     const { github, store, handle, installation } = all;
     const repository = await github.addRepository({ owner: 'acme', name: 'infra' });
-    await vi.waitFor(async () => expect(await store.find(repository.id)).not.toBeNull());
+    await eventually(async () => expect(await store.find(repository.id)).not.toBeNull());
     const { account } = installation;
     const tell = (event: string, payload: object) =>
       handle({ id: event, event, body: Buffer.from(JSON.stringify(payload)), attempt: 1 });
@@ -98,7 +98,7 @@ describe('events about installations', () => {
     await using all = await startReceiving();
     const { github, store, handle, installation } = all;
     const repository = await github.addRepository({ owner: 'acme', name: 'infra' });
-    await vi.waitFor(async () => expect(await store.find(repository.id)).not.toBeNull());
+    await eventually(async () => expect(await store.find(repository.id)).not.toBeNull());
     const json = {
       id: repository.id,
       full_name: 'acme/infra',

@@ -1,6 +1,7 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { changedPaths } from '../../src/github/events/push.ts';
 import { startReceiving } from './receiving.ts';
+import { eventually } from './support.ts';
 
 const commit = (change: Partial<Record<'added' | 'removed' | 'modified', string[]>> = {}) => ({
   added: [],
@@ -60,7 +61,7 @@ describe('a push that GitHub tells', () => {
     });
 
     expect(sent.status).toBe(202);
-    await vi.waitFor(() => expect(pushes).toHaveLength(1));
+    await eventually(() => expect(pushes).toHaveLength(1));
     expect(pushes[0]).toEqual({
       deliveryId: sent.deliveryId,
       push: {
@@ -79,7 +80,7 @@ describe('a push that GitHub tells', () => {
         changedPaths: ['x/a.txt', 'x/é b.txt', 'a.txt'],
       },
     });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await inboxStore.find(sent.deliveryId)).toMatchObject({
         state: 'done',
         note: 'network: TRACKED run 1; dns: not affected',
@@ -109,7 +110,7 @@ describe('a push that GitHub tells', () => {
       pusher: 'grace',
     });
 
-    await vi.waitFor(() => expect(pushes).toHaveLength(1));
+    await eventually(() => expect(pushes).toHaveLength(1));
     const [seen] = pushes;
     expect(seen?.push).toMatchObject({ branch: 'feature/x', pusherLogin: 'grace', changedPaths: null });
     expect(seen?.push.pusher).toMatch(/^\d+\+grace@users\.noreply\.github\.com$/);
@@ -121,12 +122,12 @@ describe('a push that GitHub tells', () => {
     const { github, pushes, inboxStore } = all;
     const repository = await github.addRepository({ owner: 'acme', name: 'infra', files: { a: '1' } });
     await github.commitAndPush(repository, { branch: 'topic', message: 'One', files: { a: '2' } });
-    await vi.waitFor(() => expect(pushes).toHaveLength(1));
+    await eventually(() => expect(pushes).toHaveLength(1));
 
     const tag = await github.pushTag(repository, { tag: 'v1', message: 'First' });
     const deleted = await github.deleteBranch(repository, { branch: 'topic' });
 
-    await vi.waitFor(async () => expect(await inboxStore.nextDueMs()).toBeNull());
+    await eventually(async () => expect(await inboxStore.nextDueMs()).toBeNull());
     const stateOf = (id: string) => inboxStore.find(id);
     expect(await stateOf(tag.deliveryId)).toMatchObject({
       state: 'ignored',
@@ -145,7 +146,7 @@ describe('a push that GitHub tells', () => {
     const repository = await github.addRepository({ owner: 'acme', name: 'infra', files: { a: '1' } });
     const commitInput = { branch: 'main', message: 'One', files: { a: '2' } };
     const sent = await github.commitAndPush(repository, commitInput);
-    await vi.waitFor(async () => expect((await inboxStore.find(sent.deliveryId))?.state).toBe('done'));
+    await eventually(async () => expect((await inboxStore.find(sent.deliveryId))?.state).toBe('done'));
 
     expect(await github.redeliver(sent.deliveryId)).toMatchObject({ status: 202 });
 
@@ -157,12 +158,12 @@ describe('a push that GitHub tells', () => {
     await using all = await startReceiving();
     const { github, pushes, store, database } = all;
     const repository = await github.addRepository({ owner: 'acme', name: 'infra', files: { a: '1' } });
-    await vi.waitFor(async () => expect(await store.find(repository.id)).not.toBeNull());
+    await eventually(async () => expect(await store.find(repository.id)).not.toBeNull());
     await database.write((tx) => store.markRemoved(tx, [repository.id]));
 
     await github.commitAndPush(repository, { branch: 'main', message: 'One', files: { a: '2' } });
 
-    await vi.waitFor(() => expect(pushes).toHaveLength(1));
+    await eventually(() => expect(pushes).toHaveLength(1));
     expect(await store.find(repository.id)).toMatchObject({ fullName: 'acme/infra' });
   });
 
@@ -202,7 +203,7 @@ test('what a handler throws reaches the inbox as it is', async () => {
   const repository = await github.addRepository({ owner: 'acme', name: 'infra' });
 
   const sent = github.deliveries.findLast(({ event }) => event === 'installation_repositories');
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await inboxStore.find(sent?.guid ?? '')).toMatchObject({
       state: 'pending',
       attempts: 1,
@@ -211,5 +212,5 @@ test('what a handler throws reaches the inbox as it is', async () => {
   );
   all.clock.ms += 2000;
   all.worker.wake();
-  await vi.waitFor(async () => expect(await all.store.find(repository.id)).not.toBeNull());
+  await eventually(async () => expect(await all.store.find(repository.id)).not.toBeNull());
 });

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { vi } from 'vitest';
 import { type StandInOptions, startStandInGithub } from '../../demo/github/server.ts';
 import { createGithubApp } from '../../src/github/github-app.ts';
 import { type Inbox, maxBodyBytes } from '../../src/github/inbox.ts';
@@ -20,6 +21,10 @@ const keys = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 });
+
+/** Until the evidence is there; how long that takes is the machine's business. */
+export const eventually = <T>(check: () => T | Promise<T>): Promise<T> =>
+  vi.waitFor(check, { timeout: 15_000, interval: 10 });
 
 export function aClock(startMs = Date.parse('2026-11-21T10:00:00Z')) {
   return {

@@ -62,10 +62,15 @@ test('a run is stopped while it plans, at once, and the next one takes its place
   const stopped = await api.act(id, 'stop', { note: 'too slow' });
   expect(stopped).toMatchObject({ state: 'STOPPED', note: 'too slow' });
 
-  await api.changeStack(stack, { hooks: {}, autodeploy: true });
+  // A command is written down when its processes are gone.
+  await expect.poll(() => scenario.commandLines(id), { timeout: 30_000 }).toContain('bash -c sleep 120');
+  const [sleep] = (await api.commands(id)).slice(-1);
+  expect(sleep?.durationMs).toBeLessThan(30_000);
+  expect(sleep?.exitCode).not.toBe(0);
+
+  await api.changeStack(stack, { hooks: { beforePlan: [] }, autodeploy: true });
   const next = await push(program(stash('one', '2')));
-  // Far below the 120 s that the hook would take: the stopped sandbox is gone.
-  await api.waitForState(next.id, 'FINISHED', 40_000);
+  await api.waitForState(next.id, 'FINISHED');
   expect((await scenario.passedStates(id)).at(-1)).toBe('STOPPED');
   await scenario.waitForCheckRun(id, 'cancelled');
   await scenario.expectWebhooksToTell(id);

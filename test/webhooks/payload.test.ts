@@ -122,22 +122,20 @@ describe('the published schema of the payload', () => {
   });
 
   /** The errors of a validator that is not ours, from the file that is published. */
-  function errorsIn(value: unknown): unknown {
+  function errorsIn(values: readonly unknown[]): readonly unknown[] {
     const schema = JSON.parse(readFileSync(schemaPath, 'utf8')) as Record<string, unknown>;
     const validate = new Ajv2020({ strict: true }).compile(schema);
-    validate(value);
-    return validate.errors ?? [];
+    return values.flatMap((value) => (validate(value) ? [] : (validate.errors ?? [])));
   }
 
   it('accepts every state with and without a delta', () => {
-    for (const state of runStates) {
-      for (const delta of [{}, { delta: { added: 1, changed: 0, deleted: 0, resources: 1 } }]) {
-        const payload: unknown = JSON.parse(
-          payloadOf(anEvent({ run: aRun({ state, ...delta }) })).toString('utf8'),
-        );
-        expect(errorsIn(payload)).toEqual([]);
-      }
-    }
+    const deltas = [{}, { delta: { added: 1, changed: 0, deleted: 0, resources: 1 } }];
+    const payloads = runStates.flatMap((state) =>
+      deltas.map((delta): unknown =>
+        JSON.parse(payloadOf(anEvent({ run: aRun({ state, ...delta }) })).toString('utf8')),
+      ),
+    );
+    expect(errorsIn(payloads)).toEqual([]);
   });
 
   it('names every state in its examples', () => {
@@ -163,6 +161,6 @@ describe('the published schema of the payload', () => {
     ['a missing run', { run: undefined }],
   ])('refuses %s', (_what, change) => {
     const payload = JSON.parse(payloadOf(anEvent()).toString('utf8')) as Record<string, unknown>;
-    expect(errorsIn(JSON.parse(JSON.stringify({ ...payload, ...change })))).not.toEqual([]);
+    expect(errorsIn([JSON.parse(JSON.stringify({ ...payload, ...change }))])).not.toEqual([]);
   });
 });

@@ -69,8 +69,6 @@ export async function listen(server: TcpServer): Promise<number> {
 export async function closeServer(server: TcpServer, sockets: Iterable<Socket>): Promise<void> {
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => server.close(resolve));
-  // "close" comes before the handle has gone, which the check for leaks would find: that is a turn later.
-  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }
 
 async function read(request: IncomingMessage): Promise<Received> {

@@ -9,8 +9,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { parseAllowedTargets } from '../../src/webhooks/allowed-targets.ts';
 import { createSender, type SendResult } from '../../src/webhooks/sender.ts';
 import { createTargetGuard } from '../../src/webhooks/target-guard.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { closeServer, listen } from './receiver.ts';
-import { manualClock } from './stores.ts';
 
 /** An authority of our own, and certificates by the real openssl. */
 const directory = mkdtempSync(join(tmpdir(), 'slipway-tls-'));

@@ -4,8 +4,8 @@ import { parseAllowedTargets } from '../../src/webhooks/allowed-targets.ts';
 import { createSender, type OutgoingMessage, type Sender } from '../../src/webhooks/sender.ts';
 import { signingKey } from '../../src/webhooks/signature.ts';
 import { createTargetGuard, type TargetGuard } from '../../src/webhooks/target-guard.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { closeServer, listen, startReceiver } from './receiver.ts';
-import { manualClock } from './stores.ts';
 
 const clock = manualClock();
 const never = new AbortController().signal;

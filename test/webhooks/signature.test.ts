@@ -11,11 +11,14 @@ function headersFor(secret: string | null, bytes: Uint8Array = body): Readonly<R
   return signatureHeaders(signingKey(secret), message);
 }
 
-/** HMAC by Python's standard library, in a process of its own. */
-function byPython(hash: string, secret: string): string {
-  const program =
-    'import hmac, sys; print(hmac.new(sys.argv[2].encode(), sys.stdin.buffer.read(), sys.argv[1]).hexdigest())';
-  return execFileSync('python3', ['-c', program, hash, secret], { input: body }).toString().trim();
+/** HMACs by Python's standard library, in one process of its own, as JSON. */
+function byPython(keys: readonly string[]): readonly { readonly sha1: string; readonly sha256: string }[] {
+  const program = `
+import hmac, json, sys
+body = sys.stdin.buffer.read()
+sign = lambda key, name: hmac.new(key.encode(), body, name).hexdigest()
+print(json.dumps([{name: sign(key, name) for name in ("sha1", "sha256")} for key in sys.argv[1:]]))`;
+  return JSON.parse(execFileSync('python3', ['-c', program, ...keys], { input: body }).toString());
 }
 
 function byOpenssl(hash: string, secret: string): string {
@@ -49,10 +52,14 @@ describe('signatures', () => {
     expect(await verifyWithFallback('new', body.toString('utf8'), header, [secret])).toBe(true);
   });
 
-  it.each([...secrets, ''])('are what python3 computes with the secret %j', (secret) => {
-    const headers = headersFor(secret);
-    expect(headers['x-signature']).toBe(`sha1=${byPython('sha1', secret)}`);
-    expect(headers['x-signature-256']).toBe(`sha256=${byPython('sha256', secret)}`);
+  it('are what python3 computes, with an empty secret too', () => {
+    const keys = [...secrets, ''];
+    const expected = byPython(keys).map(({ sha1, sha256 }) => ({
+      'x-signature': `sha1=${sha1}`,
+      'x-signature-256': `sha256=${sha256}`,
+    }));
+    expect(keys.map((key) => headersFor(key))).toMatchObject(expected);
+    expect(expected).toHaveLength(keys.length);
   });
 
   it.each(secrets)('are what openssl computes with the secret %j', (secret) => {
@@ -63,7 +70,6 @@ describe('signatures', () => {
 
   it('are keyed with the empty string when there is no secret', () => {
     expect(headersFor(null)).toEqual(headersFor(''));
-    expect(headersFor(null)['x-signature-256']).toBe(`sha256=${byPython('sha256', '')}`);
   });
 
   it('sign id, time and body in the form of Standard Webhooks', () => {

@@ -1,18 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { deliveryStoreContract } from '../contracts/delivery-store.ts';
 import { webhookStoreContract } from '../contracts/webhook-store.ts';
 import { openStores } from './stores.ts';
 
 webhookStoreContract('SQLite', async () => {
   const stores = await openStores();
-  const directory = dirname(stores.path);
   return {
     webhooks: stores.webhooks,
     transactions: stores.database,
     addStack: () => stores.addStack(),
-    // The write-ahead log too.
-    dump: () => Buffer.concat(readdirSync(directory).map((file) => readFileSync(join(directory, file)))),
+    dump: () => stores.atRest(),
     [Symbol.asyncDispose]: () => stores[Symbol.asyncDispose](),
   };
 });

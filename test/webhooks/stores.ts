@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createIds, type NewId } from '../../src/ids.ts';
-import { type Database, openDatabase } from '../../src/storage/database.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { createDeliveryStore } from '../../src/storage/delivery-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
@@ -12,26 +9,13 @@ import { createWebhookStore } from '../../src/storage/webhook-store.ts';
 import type { DeliveryStore } from '../../src/webhooks/delivery-store.ts';
 import type { WebhookStore } from '../../src/webhooks/webhook-store.ts';
 import { aCommit, anAccount, aRepository, aStack } from '../support/builders.ts';
-
-/** A clock that moves only when a test moves it. */
-export interface ManualClock {
-  nowMs(): number;
-  advance(ms: number): void;
-}
-
-export function manualClock(startMs = 1_795_000_000_000): ManualClock {
-  let now = startMs;
-  return {
-    nowMs: () => now,
-    advance(ms) {
-      now += ms;
-    },
-  };
-}
+import { type ManualClock, manualClock } from '../support/manual-clock.ts';
+import { tempDatabase } from '../support/temp-database.ts';
 
 /** A database file of its own with an account, a repository, and whatever stacks and runs a test asks for. */
 export interface Stores extends AsyncDisposable {
   readonly path: string;
+  atRest(): Buffer;
   readonly database: Database;
   readonly webhooks: WebhookStore;
   readonly deliveries: DeliveryStore;
@@ -43,9 +27,8 @@ export interface Stores extends AsyncDisposable {
 }
 
 export async function openStores(): Promise<Stores> {
-  const directory = mkdtempSync(join(tmpdir(), 'slipway-webhooks-'));
-  const path = join(directory, 'slipway.db');
-  const database = openDatabase(path);
+  const file = tempDatabase();
+  const { database } = file;
   const box = createSecretBox(Buffer.alloc(32, 7));
   const clock = manualClock();
   const newId = createIds(clock);
@@ -57,7 +40,8 @@ export async function openStores(): Promise<Stores> {
   const stacks = createStackStore(database, box);
   const runs = createRunStore(database, box);
   return {
-    path,
+    path: file.path,
+    atRest: () => file.atRest(),
     database,
     clock,
     newId,
@@ -84,9 +68,6 @@ export async function openStores(): Promise<Stores> {
       );
       return id;
     },
-    async [Symbol.asyncDispose]() {
-      await database[Symbol.asyncDispose]();
-      rmSync(directory, { recursive: true });
-    },
+    [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
   };
 }

@@ -40,9 +40,9 @@ export const dynamic: Case = {
     {
       run: 'up',
       record: 'step-fails',
-      files: things("'a'", "'d', { sticks: true }", "'e', { fails: true }"),
+      files: things("'a'", "'c'", "'d', { sticks: true }", "'e', { fails: true }"),
     },
-    { run: 'up', record: 'replacement-half-done', files: things("'a'", "'d', { name: 'd2' }") },
+    { run: 'up', record: 'replacement-half-done', files: things("'a'", "'c'", "'d', { name: 'd2' }") },
     preview('leftover'),
     {
       run: 'up',

@@ -3,7 +3,7 @@ import { toUnixSeconds } from '../../clock.ts';
 import { type Run, runStates } from '../../runs/run.ts';
 import type { RunStore } from '../../runs/run-store.ts';
 import { type Blocker, blockerOf } from '../../runs/scheduler.ts';
-import type { Stack } from '../../stacks/stack.ts';
+import { isLockedFor, type Stack } from '../../stacks/stack.ts';
 
 export const runTypes = ['PROPOSED', 'TRACKED', 'TASK', 'DESTROY'] as const satisfies Run['type'][];
 export const runState = z.enum(runStates);
@@ -73,7 +73,16 @@ export async function runObject(run: Run, stack: Stack, runs: Waiting): Promise<
   };
 }
 
+/** As the scheduler sees it: a run that the lock keeps back stands in nobody's way. */
 async function findBlocker(run: Run, stack: Stack, runs: Waiting): Promise<Blocker | null> {
-  const unfinished = await runs.unfinished(run.stackKey);
-  return blockerOf(run, unfinished, stack, await runs.startedBy(null, run.id));
+  const startedBy = await runs.startedBy(null, run.id);
+  const inLine: Run[] = [];
+  for (const other of await runs.unfinished(run.stackKey)) {
+    const isOut =
+      stack.lock !== null &&
+      other.state === 'QUEUED' &&
+      isLockedFor(stack.lock, await runs.startedBy(null, other.id));
+    if (!isOut) inLine.push(other);
+  }
+  return blockerOf(run, inLine, stack, startedBy);
 }

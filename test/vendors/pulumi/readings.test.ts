@@ -37,7 +37,7 @@ describe('a plan', () => {
     ['rename', true, { added: 1, changed: 0, deleted: 1, resources: 3 }],
     ['delete', true, { added: 0, changed: 0, deleted: 1, resources: 2 }],
     ['drift', true, { added: 1, changed: 1, deleted: 0, resources: 5 }],
-    ['leftover', true, { added: 0, changed: 0, deleted: 1, resources: 3 }],
+    ['leftover', true, { added: 0, changed: 0, deleted: 1, resources: 4 }],
     ['component', true, { added: 3, changed: 0, deleted: 0, resources: 3 }],
     ['explicit-provider', true, { added: 3, changed: 0, deleted: 0, resources: 3 }],
     ['explicit-provider-again', false, { added: 0, changed: 0, deleted: 0, resources: 3 }],
@@ -89,7 +89,13 @@ describe('a plan', () => {
       'create-replacement one',
       'same keys',
     ]);
-    expect(await opsOf('leftover')).toEqual(['same sample-dev', 'same a', 'same d', 'delete-replaced d']);
+    expect(await opsOf('leftover')).toEqual([
+      'same sample-dev',
+      'same a',
+      'same c',
+      'same d',
+      'delete-replaced d',
+    ]);
     expect(await opsOf('discard')).toEqual(['same sample-dev', 'same one', 'delete other']);
     expect(await opsOf('read-again')).toEqual(['same sample-dev', 'same one', 'same other']);
     expect(await opsOf('explicit-provider')).toEqual(['create sample-dev', 'create mine', 'create one']);

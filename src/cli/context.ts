@@ -1,0 +1,44 @@
+import type { Actor } from '../access/actor.ts';
+import type { TokenRecord } from '../access/token-store.ts';
+import type { Tokens } from '../access/tokens.ts';
+import { type Config, readConfig } from '../config.ts';
+import { createLogger, type Logger } from '../logger.ts';
+import type { DoctorReport } from '../web/health.ts';
+
+/** The world as a command sees it, so that tests can be the world. */
+export interface CliContext {
+  /** The result, and nothing else. */
+  readonly out: (text: string) => void;
+  /** What is said to people beside it, and logs. */
+  readonly err: (text: string) => void;
+  /** All of standard input, to its end. */
+  readonly readInput: () => Promise<string>;
+  readonly inputIsTerminal: boolean;
+  readonly environment: () => Readonly<Record<string, string | undefined>>;
+  readonly openApp: (config: Config, logger: Logger) => Promise<CliApp>;
+  /** Resolves with the exit code once the server has stopped. */
+  readonly serve: () => Promise<number>;
+  readonly fetch: typeof fetch;
+}
+
+/** The part of app.ts that commands use. */
+export interface CliApp extends AsyncDisposable {
+  fetchAs(actor: Actor, request: Request): Promise<Response>;
+  doctor(): Promise<DoctorReport>;
+  readonly tokens: Pick<Tokens, 'create'> & {
+    list(): Promise<readonly TokenRecord[]>;
+    /** False when there was none. */
+    revoke(id: string): Promise<boolean>;
+  };
+}
+
+/** Opens the installation of this machine, with logs on standard error. */
+export async function openLocal(context: CliContext, config: Config): Promise<CliApp> {
+  // A command is no server: "info" would bury its result.
+  const level = config.logLevel === 'info' ? 'warn' : config.logLevel;
+  return context.openApp(config, createLogger(level, { write: context.err }));
+}
+
+export function configOf(context: CliContext): Config {
+  return readConfig(context.environment());
+}

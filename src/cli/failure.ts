@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { UserError } from '../user-error.ts';
+import { type ExitCode, exitCodeOfStatus, exitCodes } from './exit-codes.ts';
+
+/** Why a command failed, as it is told: a line, a hint, an exit code, and what `--json` prints. */
+export class CliFailure extends Error {
+  readonly exitCode: ExitCode;
+  readonly hint: string | undefined;
+  readonly json: Readonly<Record<string, unknown>>;
+
+  constructor(
+    exitCode: ExitCode,
+    message: string,
+    options: { hint?: string | undefined; json?: Readonly<Record<string, unknown>> } = {},
+  ) {
+    super(message);
+    this.name = 'CliFailure';
+    this.exitCode = exitCode;
+    this.hint = options.hint;
+    this.json = options.json ?? { code: 'failed', detail: message, hint: options.hint };
+  }
+}
+
+export function usageFailure(message: string, hint?: string): CliFailure {
+  return new CliFailure(exitCodes.usage, message, { hint, json: { code: 'usage', detail: message, hint } });
+}
+
+const problem = z.looseObject({
+  detail: z.string(),
+  hint: z.string().optional(),
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+});
+
+/** An answer of the API that is no success. */
+export async function failureOfResponse(response: Response): Promise<CliFailure> {
+  const exitCode = exitCodeOfStatus(response.status);
+  const text = await response.text();
+  const parsed = problem.safeParse(parse(text));
+  if (!parsed.success) {
+    return new CliFailure(exitCode, `The server answered ${response.status}, and not as Slipway does.`, {
+      hint: 'Is SLIPWAY_URL the address of the server itself?',
+    });
+  }
+  const { detail, hint, errors = [] } = parsed.data;
+  // One wrong field stands in `detail` already.
+  const fields =
+    errors.length > 1 ? errors.map(({ path, message }) => `${path}: ${message}`).join('; ') : undefined;
+  return new CliFailure(exitCode, detail, { hint: fields ?? hint, json: parsed.data });
+}
+
+export function failureOf(error: unknown): CliFailure {
+  if (error instanceof CliFailure) return error;
+  if (error instanceof UserError) {
+    const { code, message, hint } = error;
+    const exitCode = code === 'config-invalid' ? exitCodes.usage : exitCodes.failed;
+    return new CliFailure(exitCode, message, { hint, json: { code, detail: message, hint } });
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new CliFailure(exitCodes.failed, `Internal error: ${message}`, {
+    hint: 'This is a bug. LOG_LEVEL=debug shows more.',
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

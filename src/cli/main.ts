@@ -1,0 +1,23 @@
+import { text } from 'node:stream/consumers';
+import { environmentOfProcess } from '../config.ts';
+import { runCli } from './program.ts';
+
+/** The command line of this process. bin/slipway.js has looked at the version of Node by now. */
+export async function main(): Promise<void> {
+  // A reader that went away (`slipway ... | head`) is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+  process.exitCode = await runCli(process.argv.slice(2), {
+    out: (piece) => void process.stdout.write(piece),
+    err: (piece) => void process.stderr.write(piece),
+    readInput: () => text(process.stdin),
+    inputIsTerminal: process.stdin.isTTY === true,
+    environment: environmentOfProcess,
+    // Loaded when needed: `--help` and remote commands need neither database nor sandbox.
+    openApp: async (config, logger) => (await import('../app.ts')).openApp(config, logger),
+    serve: async () => process.exit(await (await import('../main.ts')).serve()),
+    fetch,
+  });
+}

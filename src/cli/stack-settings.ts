@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import { usageFailure } from './failure.ts';
+
+/** The settings of a stack as flags, for `stack create` and `stack update`. */
+export interface StackFlags {
+  readonly name?: string;
+  readonly description?: string;
+  readonly label?: readonly string[];
+  readonly branch?: string;
+  readonly projectRoot?: string;
+  readonly glob?: readonly string[];
+  readonly autodeploy?: boolean;
+  readonly planBinding?: boolean;
+  readonly promotion?: boolean;
+  readonly publicDetails?: boolean;
+  readonly loginUrl?: string;
+  readonly stackName?: string;
+  readonly vendor?: string;
+  readonly hook?: readonly string[];
+}
+
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+export function withStackFlags(command: Command): Command {
+  return command
+    .option('--description <text>')
+    .option('--label <label>', 'repeatable; the labels given replace all, --label "" leaves none', collect)
+    .option('--branch <name>', 'the tracked branch; default: that of the repository')
+    .option('--project-root <path>', 'the folder of the program')
+    .option('--glob <pattern>', 'further paths that trigger the stack; repeatable as --label', collect)
+    .option('--autodeploy', 'apply without confirmation')
+    .option('--no-autodeploy')
+    .option('--plan-binding', 'apply exactly what was confirmed, else fail (the default)')
+    .option('--no-plan-binding')
+    .option('--promotion', 'allow tracked runs of other branches')
+    .option('--no-promotion')
+    .option('--public-details', 'show details of changes in checks of a public repository')
+    .option('--no-public-details')
+    .option('--login-url <url>', 'Pulumi: where the state is, e.g. file:///state or s3://bucket')
+    .option('--stack-name <name>', 'Pulumi: the name of its stack, e.g. dev or acme/network/prod')
+    .option('--vendor <json>', 'the vendor settings as JSON, instead of those of Pulumi')
+    .option(
+      '--hook <name=command>',
+      'e.g. beforeInit="npm ci"; repeatable, in order; replaces the commands of the hooks named; name= leaves none',
+      collect,
+    );
+}
+
+/** The body of the request: what was not said is not in it. */
+export function stackBody(flags: StackFlags): Record<string, unknown> {
+  const { name, description, branch, projectRoot, autodeploy, planBinding, promotion, publicDetails } = flags;
+  const body: Record<string, unknown> = {
+    ...{ name, description, branch, projectRoot, autodeploy, planBinding, promotion, publicDetails },
+    labels: flags.label?.filter((label) => label !== ''),
+    additionalProjectGlobs: flags.glob?.filter((glob) => glob !== ''),
+    vendor: vendorOf(flags),
+    hooks: flags.hook && hooksOf(flags.hook),
+  };
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+}
+
+function vendorOf({ vendor, loginUrl, stackName }: StackFlags): unknown {
+  if (vendor !== undefined) {
+    try {
+      return JSON.parse(vendor);
+    } catch {
+      throw usageFailure(
+        '--vendor: not valid JSON',
+        'For example {"pulumi":{"loginUrl":"...","stackName":"..."}}',
+      );
+    }
+  }
+  if (loginUrl === undefined && stackName === undefined) return undefined;
+  if (loginUrl === undefined || stackName === undefined) {
+    throw usageFailure('--login-url and --stack-name belong together');
+  }
+  return { pulumi: { loginUrl, stackName } };
+}
+
+function hooksOf(flags: readonly string[]): Record<string, string[]> {
+  const hooks: Record<string, string[]> = {};
+  for (const flag of flags) {
+    const [, name, command] = /^([A-Za-z]+)=(.*)$/s.exec(flag) ?? [];
+    if (name === undefined || command === undefined) {
+      throw usageFailure(`--hook ${flag}: must be name=command`, 'For example --hook beforeInit="npm ci"');
+    }
+    const commands = hooks[name] ?? [];
+    hooks[name] = command === '' ? commands : [...commands, command];
+  }
+  return hooks;
+}

@@ -1,0 +1,60 @@
+import type { App } from './app.ts';
+
+/**
+ * The process of the server: settings, app, start, stop on a signal. Everything else is imported late, after
+ * the version of Node was looked at: an older one crashes in better-sqlite3 without a word.
+ */
+const major = Number(process.versions.node.split('.')[0]);
+if (major < 24) {
+  process.stderr.write(`Slipway needs Node 24 or newer, this is ${process.version}: use npm start.\n`);
+  process.exit(1);
+}
+
+/** Longer than the longest phase (70 min): an apply under way is waited for. A second signal ends it at once. */
+const stopLimitMs = 75 * 60_000;
+
+/** Resolves with the exit code once the server has stopped, or could not start. */
+export async function serve(): Promise<number> {
+  const { environmentOfProcess, readConfig } = await import('./config.ts');
+  const { createLogger } = await import('./logger.ts');
+  const { UserError } = await import('./user-error.ts');
+  try {
+    const config = readConfig(environmentOfProcess());
+    if (config.github === null) {
+      throw new UserError('config-invalid', 'WEBHOOK_SECRET, APP_ID and PRIVATE_KEY_PATH: missing', {
+        hint: 'The server needs the settings of a GitHub App; .env.example explains each. `slipway doctor` works without.',
+      });
+    }
+    const { openApp } = await import('./app.ts');
+    const stopping = nextSignal();
+    const app = await openApp(config, createLogger(config.logLevel));
+    try {
+      await app.start();
+      await stopping;
+    } finally {
+      await stop(app);
+    }
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    process.stderr.write(`slipway: ${error.message}\n${error.hint ? `         ${error.hint}\n` : ''}`);
+    return error.code === 'config-invalid' ? 2 : 1;
+  }
+}
+
+function nextSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+  });
+}
+
+async function stop(app: App): Promise<void> {
+  const giveUp = () => process.exit(1);
+  process.once('SIGTERM', giveUp).once('SIGINT', giveUp);
+  setTimeout(giveUp, stopLimitMs).unref();
+  await app[Symbol.asyncDispose]();
+}
+
+// Not only the exit code: whatever is still open must not keep a stopped server alive.
+if (import.meta.main) process.exit(await serve());

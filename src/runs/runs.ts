@@ -1,0 +1,63 @@
+import type { Clock } from '../clock.ts';
+import type { NewId } from '../ids.ts';
+import type { Logger } from '../logger.ts';
+import type { StackStore } from '../stacks/stack-store.ts';
+import type { Transactions } from '../tx.ts';
+import { createRunCommands, type RunCommands } from './commands.ts';
+import type { JobQueue } from './job-queue.ts';
+import type { LogStore } from './log-store.ts';
+import { createPhaseJobs } from './phase-jobs.ts';
+import { createRecovery, type Recovery } from './recovery.ts';
+import type { Reactor } from './run-event.ts';
+import type { RunStore } from './run-store.ts';
+import { createScheduler, type Scheduler } from './scheduler.ts';
+import type { Source } from './source.ts';
+import { createTransitions, type Transitions } from './transition.ts';
+import { createTriggers, type Triggers } from './triggers.ts';
+import { createWorkerService } from './worker-service.ts';
+
+/** Runs, put together: what makes them, what people may ask, what workers report, what happens after a crash. */
+export interface Runs {
+  readonly triggers: Triggers;
+  readonly commands: RunCommands;
+  readonly scheduler: Scheduler;
+  readonly recovery: Recovery;
+  readonly transitions: Transitions;
+  readonly workerService: ReturnType<typeof createWorkerService>;
+}
+
+export interface RunsParts {
+  readonly runs: RunStore;
+  readonly stacks: StackStore;
+  readonly logs: LogStore;
+  readonly queue: JobQueue;
+  readonly source: Source;
+  /** Of the other features. They come first, so that an event is written before what follows from it. */
+  readonly reactors: readonly Reactor[];
+  readonly transactions: Transactions;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly logger: Logger;
+}
+
+export function createRuns(parts: RunsParts): Runs {
+  // Transitions call the scheduler and the worker service, which call transitions.
+  let transitions: Transitions;
+  const late = { ...parts, transitions: () => transitions };
+  const scheduler = createScheduler(late);
+  const workerService = createWorkerService(late);
+  transitions = createTransitions({
+    ...parts,
+    reactors: [...parts.reactors, createPhaseJobs(parts), scheduler.reactor, workerService.reactor],
+  });
+  const wired = { ...parts, transitions };
+  const commands = createRunCommands(wired);
+  return {
+    transitions,
+    scheduler,
+    workerService,
+    commands,
+    triggers: createTriggers({ ...parts, commands }),
+    recovery: createRecovery(wired),
+  };
+}

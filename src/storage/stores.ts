@@ -1,0 +1,45 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createCheckRunStore } from './check-run-store.ts';
+import { type Database, openDatabase } from './database.ts';
+import { createDeliveryStore } from './delivery-store.ts';
+import { createEventFeed } from './event-feed.ts';
+import { createFileLogStore } from './file-log-store.ts';
+import { createInboxStore } from './inbox-store.ts';
+import { createRepositoryStore } from './repository-store.ts';
+import { createRunStore } from './run-store.ts';
+import { createSecretBox } from './secret-box.ts';
+import { loadSecretKey } from './secret-key.ts';
+import { createStackStore } from './stack-store.ts';
+import { createTokenStore } from './token-store.ts';
+import { createWebhookStore } from './webhook-store.ts';
+
+export interface StorePaths {
+  readonly dataDir: string;
+  readonly databasePath: string;
+  readonly secretKeyPath: string;
+}
+
+/** Every store of the default storage: one SQLite file, one key file, log files. */
+export type Stores = ReturnType<typeof openStores>;
+
+/** Throws a UserError when a path cannot be used, the key does not fit or the database is a newer one. */
+export function openStores(paths: StorePaths) {
+  mkdirSync(paths.dataDir, { recursive: true, mode: 0o700 });
+  mkdirSync(dirname(paths.databasePath), { recursive: true, mode: 0o700 });
+  const box = createSecretBox(loadSecretKey(paths.secretKeyPath, existsSync(paths.databasePath)));
+  const database: Database = openDatabase(paths.databasePath);
+  return {
+    database,
+    stacks: createStackStore(database, box),
+    repositories: createRepositoryStore(database),
+    runs: createRunStore(database, box),
+    logs: createFileLogStore(join(paths.dataDir, 'logs')),
+    events: createEventFeed(database),
+    webhooks: createWebhookStore(database, box),
+    deliveries: createDeliveryStore(database),
+    inbox: createInboxStore(database),
+    checkRuns: createCheckRunStore(database),
+    tokens: createTokenStore(database),
+  };
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../clock.ts';
+import type { NewId } from '../ids.ts';
+import type { Logger } from '../logger.ts';
+import type { Reactor } from '../runs/run-event.ts';
+import type { Transactions } from '../tx.ts';
+import { parseAllowedTargets } from './allowed-targets.ts';
+import { createDeliveries, type Deliveries } from './deliveries.ts';
+import type { DeliveryStore } from './delivery-store.ts';
+import { createWebhooks, type Webhooks } from './endpoint.ts';
+import { createPump, type Pump } from './pump.ts';
+import { createWebhookReactor } from './reactor.ts';
+import { createSender } from './sender.ts';
+import { createTargetGuard } from './target-guard.ts';
+import type { WebhookStore } from './webhook-store.ts';
+
+/** Webhooks, put together: endpoints, the deliveries of every state change, and the pump that sends them. */
+export interface WebhookFeature extends AsyncDisposable {
+  readonly webhooks: Webhooks;
+  readonly deliveries: Deliveries;
+  readonly reactor: Reactor;
+  readonly pump: Pump;
+}
+
+export interface WebhookFeatureParts {
+  readonly stores: { readonly webhooks: WebhookStore; readonly deliveries: DeliveryStore };
+  readonly transactions: Transactions;
+  /** WEBHOOK_ALLOWED_TARGETS. */
+  readonly allowedTargets: readonly string[];
+  /** More certificate authorities, in PEM. */
+  readonly caBundle: string | null;
+  /** Of Slipway, for the user agent. */
+  readonly version: string;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly logger: Logger;
+}
+
+export function createWebhookFeature(parts: WebhookFeatureParts): WebhookFeature {
+  const { webhooks, deliveries } = parts.stores;
+  const guard = createTargetGuard({ allowed: parseAllowedTargets(parts.allowedTargets) });
+  const sender = createSender({ ...parts, guard });
+  const pump = createPump({ ...parts, webhooks, deliveries, sender });
+  return {
+    webhooks: createWebhooks({ ...parts, store: webhooks, deliveries, targetGuard: guard }),
+    deliveries: createDeliveries({ ...parts, store: deliveries, webhooks, pump }),
+    reactor: createWebhookReactor({ ...parts, webhooks, deliveries, pump }),
+    pump,
+    async [Symbol.asyncDispose]() {
+      await pump[Symbol.asyncDispose]();
+      await sender[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,410 @@
+import { describe, expect, test } from 'vitest';
+import type { RunState, RunType } from '../../src/runs/run.ts';
+import type { Frozen, NewRun, RunStore } from '../../src/runs/run-store.ts';
+import type { Transactions } from '../../src/tx.ts';
+import { aCommit, stackSettings } from '../support/builders.ts';
+
+export interface OpenedRunStore extends AsyncDisposable {
+  readonly runs: RunStore;
+  readonly transactions: Transactions;
+  /** Makes a stack, gives its key. */
+  addStack(): Promise<string>;
+  /** Everything the database keeps on disk. */
+  atRest(): Buffer | Promise<Buffer>;
+}
+
+/** What every store of runs must do. */
+export function runStoreContract(name: string, open: () => Promise<OpenedRunStore>): void {
+  async function opened() {
+    const world = await open();
+    const { runs, transactions } = world;
+    const stackKey = await world.addStack();
+    let made = 0;
+    const insert = (change: Partial<NewRun> = {}) => {
+      made += 1;
+      const id = `run-${String(made).padStart(4, '0')}`;
+      return transactions.write((tx) => runs.insert(tx, aNewRun({ id, stackKey, dedupeKey: id, ...change })));
+    };
+    const add = async (type: RunType, ...states: RunState[]) => {
+      const run = await insert({ type });
+      if (run === 'duplicate') throw new Error('cannot be');
+      let version = 1;
+      for (const state of states) {
+        const changed = await transactions.write((tx) =>
+          runs.change(tx, run.id, version, { state, note: null }),
+        );
+        if (changed === null || changed === 'blocked') throw new Error(`${state} was refused`);
+        version = changed.stateVersion;
+      }
+      return run.id;
+    };
+    const change = (id: string, version: number, state: RunState) =>
+      transactions.write((tx) => runs.change(tx, id, version, { state, note: null }));
+    const write = transactions.write.bind(transactions);
+    const close = () => world[Symbol.asyncDispose]();
+    return { ...world, stackKey, insert, add, change, write, [Symbol.asyncDispose]: close };
+  }
+  type World = Awaited<ReturnType<typeof opened>>;
+
+  describe(`the run store on ${name}`, () => {
+    test('keeps a run as it was made', async () => {
+      await using world = await opened();
+      const made = await world.insert({ type: 'TASK', command: 'pulumi refresh', priority: 3 });
+
+      expect(made).toMatchObject({
+        type: 'TASK',
+        state: 'QUEUED',
+        stateVersion: 1,
+        command: 'pulumi refresh',
+        priority: 3,
+        restarts: 0,
+        hadWorker: false,
+        commit: aCommit(),
+      });
+      expect(await world.runs.find('run-0001')).toEqual(made);
+      expect(await world.runs.find('run-none')).toBeNull();
+    });
+
+    test('makes one run of a stack for what started it, however often that is told', async () => {
+      await using world = await opened();
+      const otherStack = await world.addStack();
+
+      expect(await world.insert({ dedupeKey: 'push:1' })).toMatchObject({ id: 'run-0001' });
+      expect(await world.insert({ dedupeKey: 'push:1' })).toBe('duplicate');
+      expect(await world.insert({ dedupeKey: 'push:1', stackKey: otherStack })).toMatchObject({
+        state: 'QUEUED',
+      });
+    });
+
+    test('changes a run for whoever knows its version, with everything that goes with the state', async () => {
+      await using world = await opened();
+      const id = await world.add('TRACKED', 'READY', 'PREPARING');
+
+      const changed = await world.write((tx) =>
+        world.runs.change(tx, id, 3, {
+          state: 'UNCONFIRMED',
+          note: 'please look',
+          outcome: 'timeout',
+          delta: { added: 1, changed: 2, deleted: 3, resources: 4 },
+          planDigest: 'ab'.repeat(32),
+          restarts: 1,
+          hadWorker: true,
+        }),
+      );
+
+      expect(changed).toMatchObject({
+        state: 'UNCONFIRMED',
+        stateVersion: 4,
+        note: 'please look',
+        outcome: 'timeout',
+        delta: { added: 1, changed: 2, deleted: 3, resources: 4 },
+        planDigest: 'ab'.repeat(32),
+        restarts: 1,
+        hadWorker: true,
+      });
+      expect(await world.runs.find(id)).toEqual(changed);
+    });
+
+    test('keeps what a later change does not name, but for the note', async () => {
+      await using world = await opened();
+      const id = await world.add('TRACKED', 'READY');
+      const delta = { added: 1, changed: 0, deleted: 0, resources: 1 };
+      await world.write((tx) =>
+        world.runs.change(tx, id, 2, { state: 'PREPARING', note: 'n', delta, hadWorker: true }),
+      );
+
+      const later = await world.change(id, 3, 'INITIALIZING');
+
+      expect(later).toMatchObject({ delta, hadWorker: true });
+      expect(later).not.toHaveProperty('note');
+    });
+
+    test('changes nothing for whoever is late', async () => {
+      await using world = await opened();
+      const id = await world.add('TRACKED', 'READY');
+
+      expect(await world.change(id, 1, 'CANCELED')).toBeNull();
+      expect(await world.change('run-none', 1, 'CANCELED')).toBeNull();
+
+      expect(await world.runs.find(id)).toMatchObject({ state: 'READY', stateVersion: 2 });
+    });
+
+    test('lets one of two win who change the same run at once', async () => {
+      await using world = await opened();
+      const id = await world.add('TRACKED', 'READY', 'PREPARING', 'UNCONFIRMED');
+
+      const answers = await Promise.all([world.change(id, 4, 'CONFIRMED'), world.change(id, 4, 'DISCARDED')]);
+
+      expect(answers.filter((answer) => answer === null)).toHaveLength(1);
+    });
+
+    test('shows a transaction its own changes, and others only what is committed', async () => {
+      await using world = await opened();
+      const id = await world.add('TRACKED');
+
+      await world.write(async (tx) => {
+        await world.runs.change(tx, id, 1, { state: 'READY', note: null });
+        expect(await world.runs.find(id, tx)).toMatchObject({ state: 'READY' });
+      });
+
+      expect(await world.runs.find(id)).toMatchObject({ state: 'READY' });
+    });
+
+    mutex(opened);
+    lists(opened);
+    details(opened);
+    secrets(opened);
+  });
+
+  function mutex(open: () => Promise<World>): void {
+    const active: readonly RunState[] = [
+      'READY',
+      'PREPARING',
+      'INITIALIZING',
+      'PLANNING',
+      'PENDING_REVIEW',
+      'UNCONFIRMED',
+      'CONFIRMED',
+      'PREPARING_APPLY',
+      'APPLYING',
+      'DESTROYING',
+      'PERFORMING',
+    ];
+
+    test('blocks a second blocking run of a stack in every state that a worker or a person holds', async () => {
+      await using world = await open();
+      const first = await world.add('TRACKED', 'READY');
+      const others = await Promise.all([world.add('TASK'), world.add('DESTROY'), world.add('TRACKED')]);
+      let version = 2;
+
+      for (const state of active) {
+        const moved = await world.change(first, version, state);
+        expect(moved).toMatchObject({ state });
+        version += 1;
+        for (const id of others) {
+          expect([state, await world.change(id, 1, 'READY')]).toEqual([state, 'blocked']);
+        }
+      }
+    });
+
+    test.each<RunState>(['FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED'])(
+      'lets the next run go once the one before is %s',
+      async (state) => {
+        await using world = await open();
+        await world.add('TRACKED', 'READY', 'PREPARING', state);
+        const next = await world.add('DESTROY');
+
+        expect(await world.change(next, 1, 'READY')).toMatchObject({ state: 'READY' });
+      },
+    );
+
+    test('blocks neither previews nor runs of another stack', async () => {
+      await using world = await open();
+      await world.add('TRACKED', 'READY', 'PREPARING');
+      const stackKey = await world.addStack();
+      const elsewhere = await world.insert({ stackKey, type: 'TRACKED' });
+      if (elsewhere === 'duplicate') throw new Error('cannot be');
+
+      const preview = await world.add('PROPOSED', 'READY', 'PREPARING');
+      await world.add('PROPOSED', 'READY', 'PREPARING');
+
+      expect(await world.runs.find(preview)).toMatchObject({ state: 'PREPARING' });
+      expect(await world.change(elsewhere.id, 1, 'READY')).toMatchObject({ state: 'READY' });
+    });
+
+    test('leaves the transaction usable after it blocked', async () => {
+      await using world = await open();
+      await world.add('TRACKED', 'READY');
+      const waiting = await world.add('TRACKED');
+
+      await world.write(async (tx) => {
+        expect(await world.runs.change(tx, waiting, 1, { state: 'READY', note: null })).toBe('blocked');
+        await world.runs.setPriority(tx, waiting, 7);
+      });
+
+      expect(await world.runs.find(waiting)).toMatchObject({ state: 'QUEUED', priority: 7 });
+    });
+  }
+
+  function lists(open: () => Promise<World>): void {
+    test('lists the runs of a stack page by page, newest first', async () => {
+      await using world = await open();
+      const otherStack = await world.addStack();
+      for (let n = 0; n < 5; n += 1) await world.insert();
+      await world.insert({ stackKey: otherStack });
+
+      const page = async (before: string | null) =>
+        (await world.runs.listOfStack(world.stackKey, { before, limit: 2 })).map(({ id }) => id);
+
+      expect(await page(null)).toEqual(['run-0005', 'run-0004']);
+      expect(await page('run-0004')).toEqual(['run-0003', 'run-0002']);
+      expect(await page('run-0002')).toEqual(['run-0001']);
+      expect(await page('run-0001')).toEqual([]);
+    });
+
+    test('finds the newest run of a type, over or not', async () => {
+      await using world = await open();
+      await world.add('TRACKED');
+      const newest = await world.add('TRACKED', 'CANCELED');
+      await world.add('PROPOSED');
+
+      expect((await world.runs.newestOfType(world.stackKey, 'TRACKED'))?.id).toBe(newest);
+      expect(await world.runs.newestOfType(world.stackKey, 'DESTROY')).toBeNull();
+    });
+
+    test('finds what is not over, oldest first', async () => {
+      await using world = await open();
+      const first = await world.add('TRACKED', 'READY');
+      await world.add('TRACKED', 'CANCELED');
+      const second = await world.add('PROPOSED');
+
+      expect((await world.runs.unfinished(world.stackKey)).map(({ id }) => id)).toEqual([first, second]);
+    });
+
+    test('finds runs of all stacks by their state', async () => {
+      await using world = await open();
+      const waiting = await world.add('TRACKED');
+      const ready = await world.add('PROPOSED', 'READY');
+      await world.add('PROPOSED', 'CANCELED');
+
+      expect((await world.runs.inState(['QUEUED', 'READY'])).map(({ id }) => id)).toEqual([waiting, ready]);
+      expect(await world.runs.inState(['APPLYING'])).toEqual([]);
+    });
+  }
+
+  function details(open: () => Promise<World>): void {
+    test('keeps the events of a run in order, one for each version', async () => {
+      await using world = await open();
+      const id = await world.add('TRACKED');
+      const event = (stateVersion: number, state: RunState, actor: string) => ({
+        ...{ state, stateVersion, actor },
+        timestampMs: 1000 + stateVersion,
+        note: stateVersion === 2 ? 'a note' : null,
+      });
+      await world.write((tx) => world.runs.insertEvent(tx, id, event(1, 'QUEUED', 'ada')));
+      await world.write((tx) => world.runs.insertEvent(tx, id, event(2, 'READY', 'server')));
+
+      const again = world.write((tx) => world.runs.insertEvent(tx, id, event(2, 'READY', 'server')));
+
+      await expect(again).rejects.toThrow();
+      expect(await world.runs.events(id)).toEqual([event(1, 'QUEUED', 'ada'), event(2, 'READY', 'server')]);
+      expect(await world.runs.startedBy(null, id)).toBe('ada');
+      expect(await world.write((tx) => world.runs.startedBy(tx, id))).toBe('ada');
+    });
+
+    test('keeps the commands of a run in the order in which they ran', async () => {
+      await using world = await open();
+      const id = await world.add('TRACKED');
+      const command = (label: string, exitCode: number | null) => ({
+        ...{ phase: 'planning', label, exitCode },
+        argv: ['bash', '-c', label],
+        startedAtMs: 5,
+        durationMs: 7,
+      });
+      const records = [command('npm ci', 0), command('pulumi preview', null)] as const;
+      for (const record of records) {
+        await world.write((tx) => world.runs.addCommand(tx, id, { ...record, phase: 'planning' }));
+      }
+
+      expect(await world.runs.commands(id)).toEqual(records);
+    });
+
+    test('keeps the latest plan of a run, its steps as they were given', async () => {
+      await using world = await open();
+      const id = await world.add('TRACKED');
+      const steps = [{ op: 'create', urn: 'urn:é', new: { inputs: { text: 'x'.repeat(5000) } }, old: null }];
+      expect(await world.runs.plan(id)).toBeNull();
+      expect(await world.runs.planFile(id)).toBeNull();
+
+      await world.write((tx) =>
+        world.runs.savePlan(tx, id, { hasChanges: false, steps: [], file: Buffer.of(9) }),
+      );
+      await world.write((tx) => world.runs.savePlan(tx, id, { hasChanges: true, steps, file: null }));
+
+      expect(await world.runs.plan(id)).toEqual({ hasChanges: true, steps });
+      expect(await world.runs.planFile(id)).toBeNull();
+    });
+  }
+
+  function secrets(open: () => Promise<World>): void {
+    const secret = 'correct-horse-battery-staple';
+    const frozen: Frozen = {
+      settings: stackSettings(),
+      variables: [{ name: 'TOKEN', value: secret, secret: true, access: 'all' }],
+      exports: { SESSION: `${secret}-session` },
+    };
+
+    test('gives back what a run was frozen with, to reads and inside a transaction', async () => {
+      await using world = await open();
+      const id = await world.add('TRACKED');
+      expect(await world.runs.frozen(id)).toBeNull();
+
+      await world.write((tx) => world.runs.saveFrozen(tx, id, { ...frozen, exports: {} }));
+      await world.write(async (tx) => {
+        await world.runs.saveFrozen(tx, id, frozen);
+        expect(await world.runs.frozen(id, tx)).toEqual(frozen);
+      });
+
+      expect(await world.runs.frozen(id)).toEqual(frozen);
+    });
+
+    test('keeps neither environment nor plan file on disk in plain text', async () => {
+      await using world = await open();
+      const id = await world.add('TRACKED');
+      const file = Buffer.from(`{"plan":"${secret}"}`);
+      await world.write(async (tx) => {
+        await world.runs.saveFrozen(tx, id, frozen);
+        await world.runs.savePlan(tx, id, { hasChanges: true, steps: [], file });
+      });
+
+      expect(await world.runs.planFile(id)).toEqual(file);
+      const disk = await world.atRest();
+      expect(disk.includes(id)).toBe(true);
+      expect(disk.includes(secret)).toBe(false);
+    });
+
+    test('forgets the secrets of a run that is over, and keeps what people look at', async () => {
+      await using world = await open();
+      const id = await world.add('TRACKED');
+      await world.write(async (tx) => {
+        await world.runs.saveFrozen(tx, id, frozen);
+        await world.runs.savePlan(tx, id, { hasChanges: true, steps: [{ op: 'same' }], file: Buffer.of(1) });
+      });
+
+      await world.write((tx) => world.runs.forgetSecrets(tx, id));
+
+      expect(await world.runs.frozen(id)).toBeNull();
+      expect(await world.runs.planFile(id)).toBeNull();
+      expect(await world.runs.plan(id)).toEqual({ hasChanges: true, steps: [{ op: 'same' }] });
+    });
+
+    test('keeps nothing of a transaction that failed', async () => {
+      await using world = await open();
+      const id = await world.add('TRACKED');
+      const failing = world.write(async (tx) => {
+        await world.runs.change(tx, id, 1, { state: 'READY', note: null });
+        await world.runs.saveFrozen(tx, id, frozen);
+        throw new Error('a reactor failed');
+      });
+      await expect(failing).rejects.toThrow('a reactor failed');
+
+      expect(await world.runs.find(id)).toMatchObject({ state: 'QUEUED', stateVersion: 1 });
+      expect(await world.runs.frozen(id)).toBeNull();
+    });
+  }
+}
+
+function aNewRun(change: Partial<NewRun>): NewRun {
+  return {
+    id: 'run-0001',
+    stackKey: 'stack',
+    type: 'TRACKED',
+    branch: 'main',
+    commit: aCommit(),
+    createdAtMs: 1_795_000_000_000,
+    triggeredBy: 'ada@example.com',
+    priority: 0,
+    dedupeKey: 'push:1',
+    ...change,
+  };
+}

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest';
+import { maxAttempts } from '../../src/github/backoff.ts';
+import { openOutbox } from './outbox-support.ts';
+import { eventually } from './support.ts';
+
+const collection = /\/check-runs$/;
+const member = /\/check-runs\/\d+$/;
+
+describe('the feedback outbox, when something fails,', () => {
+  test.each([500, 502, 403, 404, 422])('tries again after a %i, later each time', async (status) => {
+    await using all = await openOutbox();
+    const run = await all.addRun('run-1');
+    all.github.failNext({ method: 'POST', pathPattern: collection, status, times: 2 });
+    all.outbox().start();
+    await all.tell(run, 'QUEUED');
+    const firstMs = all.clock.ms;
+
+    await eventually(async () =>
+      expect(await all.store.find('run-1')).toMatchObject({ attempts: 1, nextAtMs: firstMs + 2000 }),
+    );
+    all.clock.ms += 2000;
+    all.outbox().wake();
+    await eventually(async () =>
+      expect(await all.store.find('run-1')).toMatchObject({ attempts: 2, nextAtMs: firstMs + 10_000 }),
+    );
+    all.clock.ms += 8000;
+    all.outbox().wake();
+    await all.settled('run-1');
+
+    expect(all.shown()).toHaveLength(1);
+    expect(await all.store.find('run-1')).toMatchObject({ lastError: null, attempts: 0 });
+  });
+
+  test('makes no second check run when the answer to the first was lost', async () => {
+    await using all = await openOutbox();
+    const run = await all.addRun('run-1');
+    // Another run of the stack on the same commit has a check of the same name.
+    const other = await all.addRun('run-0');
+    all.outbox().start();
+    await all.tell(other, 'FINISHED');
+    await all.settled('run-0');
+    all.github.failNext({ method: 'POST', pathPattern: collection, status: 0, dropAnswer: true });
+
+    await all.tell(run, 'QUEUED');
+    await eventually(async () => expect(await all.store.find('run-1')).toMatchObject({ attempts: 1 }));
+    // The state goes on meanwhile: attempts are counted anew, the lost create is not forgotten.
+    await all.tell(run, 'PLANNING');
+    await all.settled('run-1');
+
+    expect(all.shown()).toEqual([
+      { externalId: 'run-0', status: 'completed', conclusion: 'success' },
+      { externalId: 'run-1', status: 'in_progress', conclusion: null },
+    ]);
+    expect((await all.store.find('run-1'))?.checkRunId).toBe(all.github.checkRuns[1]?.id);
+  });
+
+  test('makes no second check run when the process died between request and answer', async () => {
+    await using all = await openOutbox();
+    const run = await all.addRun('run-1');
+    await all.tell(run, 'QUEUED');
+    // What a kill leaves: the create was announced and sent, nothing was written after it.
+    await all.database.write((tx) => all.store.setCreateTried(tx, 'run-1'));
+    const { desired } = (await all.store.find('run-1')) ?? {};
+    const octokit = await all.app.asInstallation(all.installation.id);
+    await octokit.request('POST /repos/acme/infra/check-runs', { ...desired });
+
+    all.outbox().start();
+    await all.settled('run-1');
+
+    expect(all.shown()).toHaveLength(1);
+  });
+
+  test('goes on after a restart with what was not sent', async () => {
+    await using all = await openOutbox();
+    const run = await all.addRun('run-1');
+    all.github.failNext({ method: 'POST', pathPattern: collection, status: 500 });
+    all.outbox().start();
+    await all.tell(run, 'QUEUED');
+    await eventually(async () => expect(await all.store.find('run-1')).toMatchObject({ attempts: 1 }));
+
+    await all.restart();
+    all.clock.ms += 2000;
+    all.outbox().start();
+
+    await all.settled('run-1');
+    expect(all.shown()).toHaveLength(1);
+  });
+
+  test('makes a new check run when GitHub has dropped the old one', async () => {
+    await using all = await openOutbox();
+    const run = await all.addRun('run-1');
+    all.outbox().start();
+    await all.tell(run, 'QUEUED');
+    await all.settled('run-1');
+    all.github.checkRuns.splice(0);
+
+    await all.tell(run, 'FINISHED');
+    await all.settled('run-1');
+
+    expect(all.shown()).toEqual([{ externalId: 'run-1', status: 'completed', conclusion: 'success' }]);
+  });
+
+  test('lets GitHub alone for as long as it asks, for all runs of the installation', async () => {
+    await using all = await openOutbox();
+    const [first, second] = [await all.addRun('run-1'), await all.addRun('run-2')];
+    const headers = { 'retry-after': '90' };
+    all.github.failNext({ method: 'POST', pathPattern: collection, status: 403, headers });
+    all.outbox().start();
+    const startMs = all.clock.ms;
+
+    await all.tell(first, 'QUEUED');
+    await eventually(async () =>
+      expect(await all.store.find('run-1')).toMatchObject({ attempts: 1, nextAtMs: startMs + 90_000 }),
+    );
+    await all.tell(second, 'QUEUED');
+    await eventually(async () =>
+      expect(await all.store.find('run-2')).toMatchObject({ attempts: 0, nextAtMs: startMs + 90_000 }),
+    );
+    expect(all.writes()).toHaveLength(1);
+
+    all.clock.ms += 90_000;
+    all.outbox().wake();
+    await all.settled('run-1');
+    await all.settled('run-2');
+    expect(all.shown()).toHaveLength(2);
+  });
+
+  test('does not let one repository that fails hold up another run', async () => {
+    await using all = await openOutbox();
+    const [first, second] = [await all.addRun('run-1'), await all.addRun('run-2')];
+    all.github.failNext({ method: 'POST', pathPattern: collection, status: 500 });
+    all.outbox().start();
+
+    await all.tell(first, 'QUEUED');
+    await all.tell(second, 'QUEUED');
+
+    await all.settled('run-2');
+    expect(await all.store.find('run-1')).toMatchObject({ isSettled: false });
+  });
+
+  test('gives up in the end, and takes the next state up again', async () => {
+    await using all = await openOutbox();
+    const run = await all.addRun('run-1');
+    all.github.failNext({ method: 'POST', pathPattern: collection, status: 422, times: maxAttempts });
+    all.outbox().start();
+    await all.tell(run, 'QUEUED');
+
+    for (let attempt = 1; attempt < maxAttempts; attempt += 1) {
+      await eventually(async () =>
+        expect(await all.store.find('run-1')).toMatchObject({ attempts: attempt }),
+      );
+      all.clock.ms += 30 * 60_000;
+      all.outbox().wake();
+    }
+    await all.settled('run-1');
+    expect(all.shown()).toEqual([]);
+    expect((await all.store.find('run-1'))?.lastError).toContain('Ordered by failNext');
+
+    await all.tell(run, 'FINISHED');
+    await eventually(() => expect(all.shown()).toHaveLength(1));
+  });
+
+  test('sends nothing for a repository that the App no longer sees', async () => {
+    await using all = await openOutbox();
+    const run = await all.addRun('run-1');
+    await all.database.write((tx) => all.repositories.markRemoved(tx, [all.repository.id]));
+    all.outbox().start();
+
+    await all.tell(run, 'QUEUED');
+    await all.settled('run-1');
+
+    expect(await all.store.find('run-1')).toMatchObject({
+      lastError: 'the App no longer sees the repository',
+    });
+    expect(all.writes()).toEqual([]);
+  });
+
+  test('repeats an update whose answer was lost', async () => {
+    await using all = await openOutbox();
+    const run = await all.addRun('run-1');
+    all.outbox().start();
+    await all.tell(run, 'QUEUED');
+    await all.settled('run-1');
+    all.github.failNext({ method: 'PATCH', pathPattern: member, status: 0, dropAnswer: true });
+
+    await all.tell(run, 'FINISHED');
+    await eventually(async () => expect(await all.store.find('run-1')).toMatchObject({ attempts: 1 }));
+    all.clock.ms += 2000;
+    all.outbox().wake();
+    await all.settled('run-1');
+
+    expect(all.shown()).toEqual([{ externalId: 'run-1', status: 'completed', conclusion: 'success' }]);
+  });
+});

@@ -1,0 +1,71 @@
+/** A server of its own for tests: started with leaked descriptors, killed, or run as another user. Prints JSON lines. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createBubblewrap } from '../../src/sandbox/bubblewrap.ts';
+import { closeInheritedDescriptors } from '../../src/sandbox/descriptors.ts';
+import { defaultLimits } from '../../src/sandbox/limits.ts';
+import type { Mount, SandboxCommand } from '../../src/sandbox/sandbox.ts';
+import { selfTest } from '../../src/sandbox/self-test.ts';
+
+const [task = '', directory = '', argument = ''] = process.argv.slice(2);
+const sandbox = createBubblewrap({ directory: join(directory, 'sandbox') });
+
+async function run(text: string, change: Partial<SandboxCommand> = {}) {
+  let output = '';
+  const result = await sandbox.run({
+    identity: { key: 'run-1' },
+    argv: ['bash', '-c', text],
+    environment: { PATH: '/usr/bin:/bin' },
+    workingDirectory: '/tmp',
+    mounts: [],
+    network: { mode: 'none' },
+    limits: { ...defaultLimits, wallMs: 20_000 },
+    onOutput: (_stream, chunk) => {
+      output += Buffer.from(chunk).toString();
+    },
+    signal: new AbortController().signal,
+    ...change,
+  });
+  return { ...result, output };
+}
+
+const print = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`);
+
+switch (task) {
+  case 'leak': {
+    const look = 'ls /proc/self/fd | tr "\\n" " "; ls /proc/self/fd/*/../../../.. 2>/dev/null | head -n 3';
+    const before = await run(look);
+    const closed = closeInheritedDescriptors();
+    print({ before, closed, after: await run(look) });
+    break;
+  }
+  case 'sleep':
+    closeInheritedDescriptors();
+    await run(`setsid sleep ${argument} & trap "" INT TERM HUP; sleep ${argument}; true`);
+    break;
+  case 'unprivileged': {
+    closeInheritedDescriptors();
+    const workspace = join(directory, 'workspace');
+    const mount: Mount = { source: workspace, target: '/workspace', writable: true };
+    await sandbox.own(workspace, { key: 'run-1' });
+    const network = { mode: 'allowlist', allowedHosts: [] } as const;
+    const limits = { ...defaultLimits, processes: 40, wallMs: 5000, graceMs: 500 };
+    print({
+      tier: sandbox.tier,
+      selfTest: await selfTest(sandbox, { stateDirectory: directory, withNetwork: true }),
+      exit: await run('exit 3'),
+      missing: await run('', { argv: ['no-such-program'] }),
+      limits: await run('ulimit -u; for i in $(seq 60); do sleep 2 & done 2>/dev/null', { limits }),
+      written: await run('mkdir -p closed/in && touch closed/in/file && chmod 000 closed', {
+        mounts: [mount],
+        workingDirectory: '/workspace',
+      }),
+      network: await run('ulimit -u; exit 4', { network, limits }),
+    });
+    writeFileSync(join(workspace, 'beside'), '');
+    await sandbox.remove(workspace, { key: 'run-1' });
+    break;
+  }
+  default:
+    throw new Error(`unknown task ${task}`);
+}

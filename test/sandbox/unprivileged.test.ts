@@ -1,0 +1,45 @@
+/** The recommended way to run Slipway, proven also where the tests themselves are run by root. */
+import { spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isRoot, temporaryDirectory } from './harness.ts';
+
+const user = 60_001;
+const program = join(import.meta.dirname, 'server-process.ts');
+const canRead =
+  !isRoot ||
+  spawnSync(process.execPath, ['-e', `require('fs').accessSync(${JSON.stringify(program)})`], {
+    uid: user,
+    gid: user,
+  }).status === 0;
+
+describe('an unprivileged server', () => {
+  it.skipIf(canRead)('cannot be tried: user 60001 cannot read this checkout', () => {});
+
+  it.runIf(canRead)('has the same sandbox, with limits that count for each command', () => {
+    const directory = temporaryDirectory();
+    const workspace = join(directory, 'workspace');
+    mkdirSync(workspace);
+    if (isRoot) for (const path of [directory, workspace]) chownSync(path, user, user);
+
+    const { stdout, stderr } = spawnSync(process.execPath, [program, 'unprivileged', directory], {
+      encoding: 'utf8',
+      cwd: '/',
+      ...(isRoot && { uid: user, gid: user }),
+    });
+    const answer = JSON.parse(stdout || JSON.stringify(stderr));
+
+    expect(answer).toMatchObject({
+      tier: 'unprivileged',
+      selfTest: { ok: true, tier: 'unprivileged', failures: [] },
+      exit: { kind: 'exited', exitCode: 3 },
+      missing: { kind: 'unavailable' },
+      limits: { output: expect.stringMatching(/^40\n/) },
+      written: { kind: 'exited', exitCode: 0 },
+      network: { kind: 'exited', exitCode: 4, output: '40\n' },
+    });
+    expect(existsSync(workspace)).toBe(false);
+    rmSync(directory, { recursive: true });
+  });
+});

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createFileLogStore } from '../../src/storage/file-log-store.ts';
+import { createRepositoryStore } from '../../src/storage/repository-store.ts';
+import { createRunStore } from '../../src/storage/run-store.ts';
+import { createSecretBox } from '../../src/storage/secret-box.ts';
+import { createStackStore } from '../../src/storage/stack-store.ts';
+import { createTokenStore } from '../../src/storage/token-store.ts';
+import { logStoreContract } from '../contracts/log-store.ts';
+import { runStoreContract } from '../contracts/run-store.ts';
+import { stackStoreContract } from '../contracts/stack-store.ts';
+import { tokenStoreContract } from '../contracts/token-store.ts';
+import { aCommit, anAccount, aRepository, stackSettings } from '../support/builders.ts';
+import { tempDatabase, tempDirectory } from '../support/temp-database.ts';
+
+function stores() {
+  const temp = tempDatabase();
+  const { database } = temp;
+  const box = createSecretBox(Buffer.alloc(32, 7));
+  return {
+    transactions: database,
+    runs: createRunStore(database, box),
+    stacks: createStackStore(database, box),
+    repositories: createRepositoryStore(database),
+    tokens: createTokenStore(database),
+    atRest: () => temp.atRest(),
+    [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose](),
+  };
+}
+
+runStoreContract('SQLite', async () => {
+  const world = stores();
+  const { transactions, repositories, stacks } = world;
+  await transactions.write(async (tx) => {
+    await repositories.saveAccount(tx, anAccount());
+    await repositories.saveRepository(tx, aRepository());
+  });
+  let made = 0;
+  return {
+    ...world,
+    async addStack() {
+      made += 1;
+      const key = `stack-${made}`;
+      const stack = { key, id: key, accountId: 11, repositoryId: 21, settings: stackSettings() };
+      await transactions.write((tx) => stacks.insert(tx, { ...stack, createdAtMs: 0 }));
+      return key;
+    },
+  };
+});
+
+stackStoreContract('SQLite', async () => {
+  const world = stores();
+  const { transactions, repositories, runs } = world;
+  return {
+    ...world,
+    addRepository: (account, repository) =>
+      transactions.write(async (tx) => {
+        await repositories.saveAccount(tx, account);
+        await repositories.saveRepository(tx, repository);
+      }),
+    async addRun(stackKey) {
+      const id = `run of ${stackKey}`;
+      const run = {
+        id,
+        stackKey,
+        type: 'TRACKED',
+        branch: 'main',
+        commit: aCommit(),
+        createdAtMs: 0,
+      } as const;
+      await transactions.write((tx) =>
+        runs.insert(tx, { ...run, triggeredBy: 'ada', priority: 0, dedupeKey: id }),
+      );
+      return async () => (await runs.find(id)) !== null;
+    },
+  };
+});
+
+tokenStoreContract('SQLite', stores);
+
+logStoreContract('files', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'slipway-logs-'));
+  return {
+    logs: createFileLogStore(join(directory, 'logs')),
+    [Symbol.asyncDispose]: () => Promise.resolve(rmSync(directory, { recursive: true })),
+  };
+});
+
+it('keeps log files from the eyes of other users', async () => {
+  using directory = tempDirectory();
+  const logs = createFileLogStore(join(directory.path, 'logs'));
+
+  await logs.append('run-1', 'planning', Buffer.from('x'));
+
+  const mode = (...names: string[]) => statSync(join(directory.path, 'logs', ...names)).mode & 0o777;
+  expect([mode('run-1'), mode('run-1', 'planning.log')]).toEqual([0o700, 0o600]);
+});

@@ -1,0 +1,317 @@
+import { describe, expect, it } from 'vitest';
+import { attemptDelaysMs } from '../../src/webhooks/schedule.ts';
+import { startOutgoing } from './outgoing.ts';
+import { eventually, startReceiver } from './receiver.ts';
+
+const statusesOf = (deliveries: readonly { readonly status: string }[]) =>
+  deliveries.map(({ status }) => status);
+
+describe('the pump', () => {
+  it('tells every state of a run to every enabled webhook of its stack', async () => {
+    await using one = await startReceiver();
+    await using two = await startReceiver();
+    await using off = await startReceiver();
+    await using app = await startOutgoing();
+    await app.webhooks.create(app.stackKey, { endpoint: one.url });
+    await app.webhooks.create(app.stackKey, { endpoint: two.url, secret: 'secret' });
+    await app.webhooks.create(app.stackKey, { endpoint: off.url, enabled: false });
+    const run = await app.startRun();
+    await run.change(1, 'QUEUED');
+    await run.change(2, 'READY');
+
+    for (const receiver of [one, two]) {
+      await eventually(
+        () => receiver.received.length,
+        (count) => count === 2,
+      );
+      const bodies = receiver.received.map(({ body }) => JSON.parse(body.toString('utf8')));
+      expect(bodies).toMatchObject([
+        { state: 'QUEUED', stateVersion: 1, run: { id: run.id } },
+        { state: 'READY', stateVersion: 2, run: { id: run.id } },
+      ]);
+    }
+    expect(off.connections).toBe(0);
+  });
+
+  it('keeps the payload of a state that no webhook wants', async () => {
+    await using app = await startOutgoing();
+    const run = await app.startRun();
+    await run.change(1);
+    expect(await app.stores.deliveries.payload(run.id, 1)).not.toBeNull();
+  });
+
+  it('sends nothing of a transaction that was rolled back', async () => {
+    await using receiver = await startReceiver();
+    await using app = await startOutgoing();
+    await app.webhooks.create(app.stackKey, { endpoint: receiver.url });
+    const run = await app.startRun();
+    await run.change(1);
+    // The same state again breaks the payload's key, inside the transaction.
+    await expect(run.change(1)).rejects.toThrow();
+    await run.change(2);
+    await eventually(
+      () => receiver.received.length,
+      (count) => count === 2,
+    );
+    expect(receiver.received.map(({ stateVersion }) => stateVersion)).toEqual([1, 2]);
+  });
+
+  it('sends first attempts in the order of states, each once the one before has its answer', async () => {
+    let open = 0;
+    let mostOpen = 0;
+    await using receiver = await startReceiver(() => (response) => {
+      open += 1;
+      mostOpen = Math.max(mostOpen, open);
+      setImmediate(() => {
+        open -= 1;
+        response.writeHead(204).end();
+      });
+    });
+    await using app = await startOutgoing();
+    await app.webhooks.create(app.stackKey, { endpoint: receiver.url });
+    const run = await app.startRun();
+    for (let version = 1; version <= 12; version += 1) await run.change(version);
+    await eventually(
+      () => receiver.received.length,
+      (count) => count === 12,
+    );
+    const versions = receiver.received.map(({ stateVersion }) => stateVersion);
+    expect(versions).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(mostOpen).toBe(1);
+  });
+
+  it('sends at most four at once to one webhook', async () => {
+    const responses: { end(): void }[] = [];
+    await using receiver = await startReceiver(() => (response) => void responses.push(response));
+    await using app = await startOutgoing();
+    const { id } = await app.webhooks.create(app.stackKey, { endpoint: receiver.url });
+    for (let index = 0; index < 10; index += 1) await (await app.startRun()).change(1);
+    await eventually(
+      () => responses.length,
+      (count) => count === 4,
+    );
+    const started = (await app.deliveriesOf(id)).filter(({ attempts }) => attempts.length > 0);
+    expect(started).toHaveLength(4);
+    for (let answered = 0; answered < 10; answered += 1) {
+      await eventually(
+        () => responses.length,
+        (count) => count > answered,
+      );
+      responses[answered]?.end();
+    }
+    await eventually(
+      () => app.deliveriesOf(id),
+      (all) => statusesOf(all).every((status) => status === 'delivered'),
+    );
+  });
+
+  it('tries again by schedule, with the same id and bytes and the next number, and does not hold up newer states', async () => {
+    await using receiver = await startReceiver(({ stateVersion }) => (stateVersion === 1 ? 500 : 204));
+    await using app = await startOutgoing();
+    const { id } = await app.webhooks.create(app.stackKey, { endpoint: receiver.url });
+    const run = await app.startRun();
+    await run.change(1);
+    await run.change(2);
+    await eventually(
+      () => app.deliveriesOf(id),
+      (all) => statusesOf(all).join() === 'failed,delivered',
+    );
+
+    receiver.answer(() => 204);
+    app.advance(5000);
+    await eventually(
+      () => app.deliveriesOf(id),
+      (all) => statusesOf(all).join() === 'delivered,delivered',
+    );
+    const [first, , again] = receiver.received;
+    expect(again).toMatchObject({ delivery: first?.delivery, stateVersion: 1, attempt: 2 });
+    expect(again?.body).toEqual(first?.body);
+    expect(again?.headers['x-signature-256']).toBe(first?.headers['x-signature-256']);
+    expect((await app.deliveriesOf(id))[0]?.attempts).toMatchObject([
+      { number: 1, outcome: 'failed', error: 'status', statusCode: 500 },
+      { number: 2, outcome: 'delivered', statusCode: 204 },
+    ]);
+  });
+
+  it('gives up after 13 attempts, visibly', async () => {
+    await using receiver = await startReceiver(() => 503);
+    await using app = await startOutgoing();
+    const { id } = await app.webhooks.create(app.stackKey, { endpoint: receiver.url });
+    await (await app.startRun()).change(1);
+    for (const [index, delay] of attemptDelaysMs.entries()) {
+      app.advance(delay);
+      const number = index + 1;
+      await eventually(
+        () => app.deliveriesOf(id),
+        ([one]) => one?.attempts.length === number && one.attempts.at(-1)?.outcome === 'failed',
+      );
+    }
+    expect(await app.deliveriesOf(id)).toMatchObject([{ status: 'exhausted', nextAttemptAtMs: null }]);
+    expect(receiver.received.map(({ attempt }) => attempt)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+    ]);
+  });
+
+  it('waits as long as Retry-After asks', async () => {
+    await using receiver = await startReceiver(
+      () => (response) => void response.writeHead(503, { 'retry-after': '600' }).end(),
+    );
+    await using app = await startOutgoing();
+    const { id } = await app.webhooks.create(app.stackKey, { endpoint: receiver.url });
+    await (await app.startRun()).change(1);
+    const [delivery] = await eventually(
+      () => app.deliveriesOf(id),
+      ([one]) => one?.status === 'failed',
+    );
+    expect(delivery?.nextAttemptAtMs).toBe(app.stores.clock.nowMs() + 600_000);
+  });
+
+  it('disables a webhook whose receiver is gone, with the reason, and skips what was waiting', async () => {
+    await using receiver = await startReceiver(({ stateVersion }) => (stateVersion === 1 ? 500 : 410));
+    await using app = await startOutgoing();
+    const { id } = await app.webhooks.create(app.stackKey, { endpoint: receiver.url });
+    const run = await app.startRun();
+    await run.change(1);
+    await eventually(
+      () => app.deliveriesOf(id),
+      ([one]) => one?.status === 'failed',
+    );
+    await run.change(2);
+    await eventually(
+      () => app.webhooks.find(id),
+      (webhook) => webhook?.enabled === false,
+    );
+    expect((await app.webhooks.find(id))?.disabledReason).toBe('The receiver answered 410 Gone.');
+    expect(statusesOf(await app.deliveriesOf(id))).toEqual(['skipped', 'failed']);
+    await run.change(3);
+    app.advance(3_600_000);
+    await app.restartPump();
+    expect(receiver.received).toHaveLength(2);
+    expect(await app.deliveriesOf(id)).toHaveLength(2);
+  });
+
+  it('sends nothing more once a webhook is disabled, and starts again with the next state', async () => {
+    await using receiver = await startReceiver(() => 500);
+    await using app = await startOutgoing();
+    const { id } = await app.webhooks.create(app.stackKey, { endpoint: receiver.url });
+    const run = await app.startRun();
+    await run.change(1);
+    await eventually(
+      () => app.deliveriesOf(id),
+      ([one]) => one?.status === 'failed',
+    );
+    await app.webhooks.update(id, { enabled: false });
+    expect(statusesOf(await app.deliveriesOf(id))).toEqual(['skipped']);
+    await run.change(2);
+    app.advance(3_600_000);
+    await app.webhooks.update(id, { enabled: true });
+    receiver.answer(() => 204);
+    await run.change(3);
+    await eventually(
+      () => receiver.received.length,
+      (count) => count === 2,
+    );
+    expect(receiver.received.map(({ stateVersion }) => stateVersion)).toEqual([1, 3]);
+  });
+
+  it('uses a new endpoint and secret for what was waiting', async () => {
+    await using old = await startReceiver(() => 500);
+    await using moved = await startReceiver();
+    await using app = await startOutgoing();
+    const { id } = await app.webhooks.create(app.stackKey, { endpoint: old.url });
+    await (await app.startRun()).change(1);
+    await eventually(
+      () => app.deliveriesOf(id),
+      ([one]) => one?.status === 'failed',
+    );
+    await app.webhooks.update(id, { endpoint: moved.url, secret: 'new' });
+    app.advance(5000);
+    await eventually(
+      () => moved.received.length,
+      (count) => count === 1,
+    );
+    expect(moved.received[0]?.headers).toHaveProperty('webhook-signature');
+  });
+
+  it('forgets the deliveries of a webhook that is removed while one is in flight', async () => {
+    const responses: { end(): void }[] = [];
+    await using receiver = await startReceiver(() => (response) => void responses.push(response));
+    await using app = await startOutgoing();
+    const { id } = await app.webhooks.create(app.stackKey, { endpoint: receiver.url });
+    const run = await app.startRun();
+    await run.change(1);
+    await eventually(
+      () => responses.length,
+      (count) => count === 1,
+    );
+    await app.webhooks.remove(id);
+    responses[0]?.end();
+    await run.change(2);
+    await app.stopPump();
+    expect(receiver.received).toHaveLength(1);
+    expect(await app.stores.deliveries.nextDueMs()).toBeNull();
+  });
+});
+
+describe('a resend', () => {
+  it('sends a delivered one again with the same id, and starts the schedule anew', async () => {
+    await using receiver = await startReceiver();
+    await using app = await startOutgoing();
+    const { id } = await app.webhooks.create(app.stackKey, { endpoint: receiver.url });
+    await (await app.startRun()).change(1);
+    const [delivery] = await eventually(
+      () => app.deliveriesOf(id),
+      ([one]) => one?.status === 'delivered',
+    );
+    receiver.answer(() => 500);
+    await app.deliveries.resend(delivery?.id ?? '');
+    const failed = await eventually(
+      () => app.deliveries.find(delivery?.id ?? ''),
+      (one) => one?.status === 'failed',
+    );
+    expect(failed?.nextAttemptAtMs).toBe(app.stores.clock.nowMs() + 5000);
+    expect(receiver.received.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect(new Set(receiver.received.map((one) => one.delivery)).size).toBe(1);
+  });
+
+  it('happens once, however often it is asked for at the same time', async () => {
+    await using receiver = await startReceiver();
+    await using app = await startOutgoing();
+    const { id } = await app.webhooks.create(app.stackKey, { endpoint: receiver.url });
+    await (await app.startRun()).change(1);
+    const [delivery] = await eventually(
+      () => app.deliveriesOf(id),
+      ([one]) => one?.status === 'delivered',
+    );
+    const responses: { end(): void }[] = [];
+    receiver.answer(() => (response) => void responses.push(response));
+    await Promise.all(Array.from({ length: 50 }, () => app.deliveries.resend(delivery?.id ?? '')));
+    await eventually(
+      () => responses.length,
+      (count) => count === 1,
+    );
+    await app.deliveries.resend(delivery?.id ?? '');
+    responses[0]?.end();
+    await eventually(
+      () => app.deliveries.find(delivery?.id ?? ''),
+      (one) => one?.status === 'delivered',
+    );
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it('is refused while the webhook is disabled, and finds nothing where nothing is', async () => {
+    await using receiver = await startReceiver();
+    await using app = await startOutgoing();
+    const { id } = await app.webhooks.create(app.stackKey, { endpoint: receiver.url });
+    await (await app.startRun()).change(1);
+    const [delivery] = await eventually(
+      () => app.deliveriesOf(id),
+      ([one]) => one?.status === 'delivered',
+    );
+    await app.webhooks.update(id, { enabled: false });
+    await expect(app.deliveries.resend(delivery?.id ?? '')).rejects.toMatchObject({
+      code: 'webhook-disabled',
+    });
+    expect(await app.deliveries.resend('nobody')).toBeNull();
+  });
+});
