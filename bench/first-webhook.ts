@@ -79,7 +79,7 @@ async function straightToReceiver({ receiver }: Installation): Promise<number> {
   const body = JSON.stringify({ state: 'QUEUED', stateVersion: 1 });
   const hmac = (algorithm: string) =>
     `${algorithm}=${createHmac(algorithm, receiver.secret).update(body).digest('hex')}`;
-  const sentAtMs = Date.now();
+  const sentAtMs = performance.timeOrigin + performance.now();
   const answer = await request(`${receiver.url}/straight`, {
     method: 'POST',
     body,

@@ -79,38 +79,39 @@ async function compare(
     await terminal.checkOut(sha);
     const handPrepareMs = prepare.length > 0 ? await terminal.type(prepare) : 0;
     const times = { ...run, handMs: await typeFourCommands(terminal), handPrepareMs };
-    say(
-      `${name} ${index === 0 ? 'warm-up' : index}: run ${inSeconds(times.runMs)}, by hand ${inSeconds(times.handMs)}`,
-    );
+    const [byRun = '', byHand = ''] = [times.runMs, times.handMs + times.handPrepareMs].map(inSeconds);
+    say(`${name} ${index === 0 ? 'warm-up' : index}: run ${byRun}, by hand ${byHand}`);
     // The first creates everything, and tries the flag that no released CLI knows.
     if (index > 0) measured.push(times);
   }
   return figuresOf(sample, measured);
 }
 
-function figuresOf({ name, prepare, repetitions }: Sample, times: readonly Times[]): Figure[] {
-  const of = (take: (each: Times) => number) => median(times.map(take));
-  const without = { run: of((t) => t.runMs - t.runPrepareMs), hand: of((t) => t.handMs) };
-  const commandsMs = of((t) => t.runCommandsMs);
-  const figures: Figure[] = [
-    {
-      what: `${name}: run ÷ four commands by hand`,
-      value: without.run / without.hand,
-      unit: '',
-      detail: `${inSeconds(without.run)} ÷ ${inSeconds(without.hand)}, medians of ${repetitions}`,
-    },
-    {
-      what: `${name}: run ÷ its own four commands`,
-      value: without.run / commandsMs,
-      unit: '',
-      detail: `${inSeconds(without.run)} ÷ ${inSeconds(commandsMs)} in the sandbox`,
-    },
+/** Medians of the rounds' ratios: both sides of a round met the same machine. */
+function figuresOf({ name, prepare }: Sample, rounds: readonly Times[]): Figure[] {
+  function ratio(
+    what: string,
+    above: (each: Times) => number,
+    below: (each: Times) => number,
+    more: string,
+  ): Figure {
+    const value = median(rounds.map((each) => above(each) / below(each)));
+    const [over, under] = [median(rounds.map(above)), median(rounds.map(below))];
+    const detail = `${inSeconds(over)} ÷ ${inSeconds(under)}, medians of ${rounds.length}${more}`;
+    return { what: `${name}: ${what}`, value, unit: '', detail };
+  }
+  const runAlone = (each: Times) => each.runMs - each.runPrepareMs;
+  const figures = [
+    ratio('run ÷ four commands by hand', runAlone, ({ handMs }) => handMs, ''),
+    ratio('run ÷ its own four commands', runAlone, ({ runCommandsMs }) => runCommandsMs, ''),
   ];
   if (prepare.length === 0) return figures;
-  const whole = { run: of((t) => t.runMs), hand: of((t) => t.handMs + t.handPrepareMs) };
-  const what = `${name}: the same with ${prepare.join(' ')} on both sides`;
-  const detail = `${inSeconds(whole.run)} ÷ ${inSeconds(whole.hand)}; by hand npm has a warm cache, a run never has`;
-  return [...figures, { what, value: whole.run / whole.hand, unit: '', detail }];
+  const whole = `the same with ${prepare.join(' ')} on both sides`;
+  const byHand = (each: Times) => each.handMs + each.handPrepareMs;
+  return [
+    ...figures,
+    ratio(whole, ({ runMs }) => runMs, byHand, '; npm by hand has a warm cache, a run never has'),
+  ];
 }
 
 async function addStack(

@@ -48,7 +48,7 @@ const tokenSchema = z.looseObject({ token: z.string().min(1) });
 export async function startInstallation(options: InstallationOptions = {}): Promise<Installation> {
   const { signal } = options;
   await using parts = new AsyncDisposableStack();
-  const dir = await mkdtemp(join(tmpdir(), 'slipway-'));
+  const dir = await mkdtemp(join(tmpdir(), 'slipway-demo-'));
   if (!options.isKept) parts.defer(() => rm(dir, { recursive: true, force: true, maxRetries: 3 }));
   const keys = generateKeyPairSync('rsa', {
     modulusLength: 2048,

@@ -52,7 +52,7 @@ class Receiver(BaseHTTPRequestHandler):
     secret = ""
 
     def do_POST(self):
-        received_at_ms = time.time_ns() // 1_000_000
+        received_at_ms = round(time.time_ns() / 1e6, 3)
         body = self.read_body()
         if body is None:
             return

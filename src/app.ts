@@ -11,6 +11,7 @@ import { createSqliteEngine } from './engine/sqlite-engine.ts';
 import { createGithub, createUnconfiguredGithub } from './github/github.ts';
 import { createIds } from './ids.ts';
 import type { Logger } from './logger.ts';
+import { type Buttons, createButtons } from './runs/buttons.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
 import { createBubblewrap } from './sandbox/bubblewrap.ts';
 import { closeInheritedDescriptors } from './sandbox/descriptors.ts';
@@ -81,6 +82,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   let url = `http://${config.listen.host}:${config.listen.port}`;
   // GitHub starts runs, runs fetch from GitHub: the one is asked late.
   let runs: Runs;
+  let buttons: Buttons;
   const github = opening.use(
     config.github === null
       ? createUnconfiguredGithub()
@@ -92,6 +94,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           publicUrl: () => config.publicUrl ?? url,
           isSandboxed,
           onPush: (push, deliveryId) => runs.triggers.push(push, deliveryId),
+          onButton: (press) => buttons.press(press),
         }),
   );
   const queue = createSqliteEngine({ database, clock, newId });
@@ -102,6 +105,8 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     source: github.source,
     reactors: [webhooks.reactor, github.reactor],
   });
+  const access = createAccess({ admins: config.admins, permissions: github.permissions });
+  buttons = createButtons({ ...stores, access, commands: runs.commands });
 
   const { network: mode, allowedHosts } = config.sandbox;
   const workspaces = createWorkspaces({
@@ -140,7 +145,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   const web = createWeb({
     ...basics,
     version,
-    access: createAccess({ admins: config.admins, permissions: github.permissions }),
+    access,
     tokens,
     stacks: createStacks({
       ...basics,

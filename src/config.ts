@@ -63,17 +63,22 @@ const optional = z
   .string()
   .optional()
   .transform((text) => (text === undefined || text === '' ? null : text));
+/** Digits only: `Number` takes a blank for 0, which as a port means "any". */
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a whole number')
+  .transform(Number);
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
 
 const settings = z.object({
-  APP_ID: z.coerce.number().int().positive().optional(),
+  APP_ID: wholeNumber.pipe(z.number().positive()).optional(),
   PRIVATE_KEY: optional,
   PRIVATE_KEY_PATH: optional,
   WEBHOOK_SECRET: optional,
   GHE_HOST: optional,
   GHE_PROTOCOL: z.enum(['http', 'https']).default('https'),
   HOST: z.string().default('127.0.0.1'),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
+  PORT: wholeNumber.pipe(z.number().max(65_535)).default(3000),
   PUBLIC_URL: httpUrl.optional(),
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: optional,
@@ -82,7 +87,7 @@ const settings = z.object({
   SANDBOX_NETWORK: z.enum(['public', 'allowlist', 'none']).default('public'),
   SANDBOX_ALLOWED_HOSTS: list,
   CA_BUNDLE: optional,
-  WORKERS: z.coerce.number().int().min(1).max(256).optional(),
+  WORKERS: wholeNumber.pipe(z.number().min(1).max(256)).optional(),
   PULUMI_PATH: optional,
   WEBHOOK_ALLOWED_TARGETS: list,
   ADMINS: list,

@@ -11,7 +11,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { homedir, hostname, tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
@@ -21,6 +21,7 @@ import { createPulumiVendor } from '../src/vendors/pulumi/vendor.ts';
 import type { VendorCommand, VendorContext } from '../src/worker/vendor.ts';
 import type { Case, Stage } from './fixture-cases/case.ts';
 import { life, violations } from './fixture-cases/life.ts';
+import { neutraliser } from './fixture-cases/neutral.ts';
 import { dynamic, programs, providers, reads } from './fixture-cases/programs.ts';
 import { setUp } from './fixture-cases/set-up.ts';
 
@@ -133,6 +134,8 @@ async function execute(
   const environment: Record<string, string | null> = {
     PATH: [...vendor.toolPath(), ...programs].join(':'),
     HOME: context.paths.home,
+    // The Node SDK leaves its pipes there.
+    TMPDIR: context.paths.home,
     USER: 'slipway',
     PULUMI_CONFIG_PASSPHRASE: 'a passphrase',
     PULUMI_ACCESS_TOKEN: 'pul-0000000000000000000000000000000000000000',
@@ -200,7 +203,12 @@ async function record(
   name: string,
   { command, result, folder }: { command: VendorCommand; result: Result; folder: string },
 ): Promise<void> {
-  const neutral = normaliser(folder);
+  const neutral = neutraliser({
+    [folder]: '',
+    [join(root, 'sdk')]: '/sdk',
+    [dirname(vendor.tool?.path ?? '')]: '/opt/pulumi/bin',
+    [dirname(process.execPath)]: '/opt/node/bin',
+  });
   const target = join(fixturesDir, name);
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
@@ -217,35 +225,4 @@ async function record(
   await writeFile(join(target, 'stdout.txt'), neutral(result.stdout));
   await writeFile(join(target, 'stderr.txt'), neutral(result.stderr));
   if (events !== null) await writeFile(join(target, commands.eventLogFile), neutral(events));
-}
-
-/** Takes out what tells of this machine and this moment, so that two recordings of the same thing are equal. */
-function normaliser(folder: string): (text: string) => string {
-  const ids = new Map<string, string>();
-  const unknown = '04da6b54-80e4-46f7-96ec-b56ff0331ba9';
-  const numbered = (id: string) => {
-    if (id === unknown) return id;
-    const next = `00000000-0000-4000-8000-${String(ids.size + 1).padStart(12, '0')}`;
-    const known = ids.get(id) ?? next;
-    ids.set(id, known);
-    return known;
-  };
-  return (text) => {
-    const neutral = text
-      .replaceAll(folder, '')
-      .replaceAll(join(root, 'sdk'), '/sdk')
-      .replaceAll(dirname(vendor.tool?.path ?? ''), '/opt/pulumi/bin')
-      .replaceAll(dirname(process.execPath), '/opt/node/bin')
-      .replace(/Logged in to \S+ as \S+/g, 'Logged in to host as slipway')
-      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, numbered)
-      .replace(/"timestamp":\d+/g, '"timestamp":1767225600')
-      .replace(/"durationSeconds":\d+/g, '"durationSeconds":1')
-      .replace(/(Duration: +)\d+s/g, '$11s')
-      .replace(/(127\.0\.0\.1):\d{5}/g, '$1:50000');
-    for (const trace of [root, homedir(), hostname(), tmpdir()].filter((word) => word.length > 3)) {
-      if (neutral.includes(trace))
-        throw new Error(`"${trace}" of this machine is still in: ${neutral.slice(0, 2000)}`);
-    }
-    return neutral;
-  };
 }

@@ -70,15 +70,17 @@ function usage(error: CommanderError, argv: readonly string[], context: CliConte
   if (error.exitCode === 0) return exitCodes.ok;
   const isHelp = error.code === 'commander.help';
   const message = isHelp ? 'which command?' : error.message.replace(/^error: /, '');
-  context.err(`slipway: ${oneLine(message)}\n         See: slipway ${commandWords(argv)} --help\n`);
+  context.err(
+    `slipway: ${oneLine(message)}\n         See: ${['slipway', ...commandWords(argv), '--help'].join(' ')}\n`,
+  );
   if (argv.includes('--json'))
     context.out(`${JSON.stringify({ code: 'usage', detail: message }, null, 2)}\n`);
   return exitCodes.usage;
 }
 
-function commandWords(argv: readonly string[]): string {
+function commandWords(argv: readonly string[]): readonly string[] {
   const end = argv.findIndex((word) => word.startsWith('-'));
-  return argv.slice(0, end < 0 ? 2 : Math.min(end, 2)).join(' ');
+  return argv.slice(0, end < 0 ? 2 : Math.min(end, 2));
 }
 
 function version(): string {

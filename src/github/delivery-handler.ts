@@ -9,6 +9,7 @@ export interface EventHandlers {
   readonly installation: EventHandler;
   readonly installation_repositories: EventHandler;
   readonly repository: EventHandler;
+  readonly check_run: EventHandler;
 }
 
 type Result = { readonly outcome: DeliveryOutcome } | { readonly thrown: unknown };
@@ -38,6 +39,7 @@ export async function createDeliveryHandler(
     app.on('installation', recording(handlers.installation));
     app.on('installation_repositories', recording(handlers.installation_repositories));
     app.on('repository', recording(handlers.repository));
+    app.on('check_run', recording(handlers.check_run));
   });
 
   return async ({ id, event, body }) => {

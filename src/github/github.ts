@@ -8,6 +8,7 @@ import type { Push } from '../stacks/trigger.ts';
 import type { Transactions } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import { createDeliveryHandler } from './delivery-handler.ts';
+import { createCheckRunHandler, type OnButton } from './events/check-run.ts';
 import { createInstallationHandler } from './events/installation.ts';
 import { createInstallationRepositoriesHandler } from './events/installation-repositories.ts';
 import { createPushHandler } from './events/push.ts';
@@ -53,6 +54,8 @@ export interface GithubParts {
   readonly isSandboxed: boolean;
   /** Asked late: runs need the source that is made here. */
   readonly onPush: (push: Push, deliveryId: string) => Promise<readonly string[]>;
+  /** Asked late too: who may press it is asked of the permissions that are made here. */
+  readonly onButton: OnButton;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -69,6 +72,11 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     installation: createInstallationHandler({ repositories: known, reconciler }),
     installation_repositories: createInstallationRepositoriesHandler({ reconciler }),
     repository: createRepositoryHandler({ repositories: known }),
+    check_run: createCheckRunHandler({
+      appId: settings.appId,
+      repositories: known,
+      onButton: parts.onButton,
+    }),
   });
 
   const inboxWorker = createInboxWorker({ store: stores.inbox, transactions, handle, clock, logger });

@@ -7,17 +7,9 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { adviceFor } from './bwrap-errors.ts';
+import { interruptTargets, isShellCommand } from './interrupt-targets.ts';
 import { removalTimeoutMs } from './limits.ts';
-import {
-  descendantsOf,
-  innerPid,
-  isRunning,
-  isShellCommand,
-  type Process,
-  readProcess,
-  readProcesses,
-  sendSignal,
-} from './process-tree.ts';
+import { isRunning, type Process, readProcess, readProcesses, sendSignal } from './process-tree.ts';
 import type { SandboxCommand, SandboxResult } from './sandbox.ts';
 import { type Ending, supervise } from './supervise.ts';
 
@@ -121,7 +113,15 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
   }
 
   const interrupt = () => {
-    const targets = state.init === null ? [] : interruptTargets(state.init.pid, start);
+    const targets =
+      state.init === null
+        ? []
+        : interruptTargets(readProcesses(), {
+            init: state.init.pid,
+            isStaged: start.isStaged,
+            isForwarded: forwarded !== null,
+            isShell: isShellCommand(command.argv),
+          });
     for (const pid of targets) sendSignal(pid, 'SIGINT');
     return targets.length > 0;
   };
@@ -133,27 +133,6 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
     wasKilled: state.wasKilled,
     failure: state.control === '' ? state.failure : `${command.argv[0]}: no such program in the sandbox`,
   });
-}
-
-/**
- * Tools get the signal alone, because they tell their children themselves: a provider that is interrupted too loses
- * what it was creating. Shells tell nobody, so all they run gets it.
- */
-function interruptTargets(init: number, { isStaged, forwarded, command }: BubblewrapStart): number[] {
-  const processes = readProcesses();
-  // Pid 2 is the one process that a pid 1 of bwrap starts; others under it are orphans.
-  const startedBy = (parent: number) =>
-    processes.find((process) => process.parent === parent && innerPid(process.pid) === 2)?.pid ?? 0;
-  const childOf = (parent: number) => processes.find((process) => process.parent === parent)?.pid ?? 0;
-  // Pid 0 is nobody's child and has none here, so what has not started yet leads to nothing.
-  const sandboxInit = isStaged ? childOf(startedBy(init)) : init;
-  const first = startedBy(sandboxInit);
-  const main = forwarded === null ? first : childOf(first);
-  if (main === 0) return [];
-  if (!isShellCommand(command.argv)) return [main];
-  return descendantsOf(sandboxInit, processes)
-    .map(({ pid }) => pid)
-    .filter((pid) => forwarded === null || pid !== first);
 }
 
 /** bwrap ends as soon as the command does; what the command left behind dies a moment later with pid 1. */

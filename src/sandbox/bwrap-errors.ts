@@ -7,7 +7,7 @@ interface KnownFailure {
 
 const knownFailures: readonly KnownFailure[] = [
   {
-    pattern: /ENOENT/,
+    pattern: /ENOENT|failed to execute/,
     advice: 'Install bubblewrap and util-linux (Debian, Ubuntu: apt-get install bubblewrap util-linux).',
   },
   {

@@ -11,8 +11,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { launcherEnvironment } from './bubblewrap-process.ts';
 import { removeDirectory } from './directories.ts';
+import { isShellCommand } from './interrupt-targets.ts';
 import { forcedStopMs, removalTimeoutMs } from './limits.ts';
-import { isShellCommand, readProcesses, sendSignal, signalNumber } from './process-tree.ts';
+import { readProcesses, sendSignal, signalNumber } from './process-tree.ts';
 import type { Sandbox, SandboxCommand, SandboxResult } from './sandbox.ts';
 import { type Ending, supervise } from './supervise.ts';
 
@@ -70,7 +71,8 @@ async function run(command: SandboxCommand, forcedStopMs: number): Promise<Sandb
     command,
     forcedStopMs,
     interrupt: () => {
-      const targets = isShellCommand(command.argv) ? session() : [child.pid ?? 0];
+      if (child.pid === undefined) return false;
+      const targets = isShellCommand(command.argv) ? session() : [child.pid];
       for (const pid of targets) sendSignal(pid, 'SIGINT');
       return true;
     },

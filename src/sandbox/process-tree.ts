@@ -8,6 +8,8 @@ export interface Process {
   readonly session: number;
   /** One letter of proc(5); Z has ended and waits for its parent. */
   readonly state: string;
+  /** Its number in the innermost process namespace it is in. */
+  readonly innerPid: number;
   /** Since boot; with the pid it names a process for good, while a pid alone is used again. */
   readonly startTicks: number;
 }
@@ -21,31 +23,31 @@ export function readProcesses(): Process[] {
 
 export function readProcess(pid: number): Process | null {
   let text: string;
+  let status: string;
   try {
     text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    status = readFileSync(`/proc/${pid}/status`, 'latin1');
   } catch {
     return null;
   }
   // The second field is the program's name in parentheses, and may hold blanks and parentheses itself.
   const [state = '', parent, , session, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return { pid, parent: Number(parent), session: Number(session), state, startTicks: Number(rest[15]) };
+  const pids = /^NSpid:\s*(.+)$/m.exec(status)?.[1]?.split(/\s+/);
+  return {
+    pid,
+    parent: Number(parent),
+    session: Number(session),
+    state,
+    innerPid: Number(pids?.at(-1) ?? pid),
+    startTicks: Number(rest[15]),
+  };
 }
 
-/** Children, their children and so on, without `root`. */
+/** Children, their children and so on, without `root`. Nobody asks for those of the machine's init. */
 export function descendantsOf(root: number, processes: readonly Process[]): Process[] {
+  if (root <= 1) throw new Error(`no command is the process ${root}`);
   const children = processes.filter(({ parent }) => parent === root);
   return children.flatMap((child) => [child, ...descendantsOf(child.pid, processes)]);
-}
-
-/** Its pid in the innermost pid namespace; null when it is gone. */
-export function innerPid(pid: number): number | null {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-    const pids = /^NSpid:\s*(.+)$/m.exec(status)?.[1];
-    return Number(pids?.split(/\s+/).at(-1) ?? pid);
-  } catch {
-    return null;
-  }
 }
 
 /** A process that has ended counts as gone, also when nobody has collected it yet. */
@@ -54,22 +56,18 @@ export function isRunning({ pid, startTicks }: Pick<Process, 'pid' | 'startTicks
   return now !== null && now.startTicks === startTicks && now.state !== 'Z' && now.state !== 'X';
 }
 
-/** Like process.kill, but a process that has gone meanwhile is none of our concern. Negative: its process group. */
+/**
+ * Like process.kill, but a process that has gone meanwhile is none of our concern. Negative: its process group.
+ * Refuses 0, 1 and -1 (our own group, the machine's init, everybody): one of them is a bug that stops the machine.
+ */
 export function sendSignal(pid: number, signal: 'SIGINT' | 'SIGKILL'): void {
+  if (!Number.isInteger(pid) || Math.abs(pid) <= 1)
+    throw new Error(`no process of a command has the number ${pid}`);
   try {
     process.kill(pid, signal);
   } catch {
     // ESRCH. EPERM cannot be: everything we signal runs as a user of ours.
   }
-}
-
-/** Shells do not pass signals on: what they run has to get the signal too, as from a terminal. */
-export function isShellCommand(argv: readonly string[]): boolean {
-  const [program = '', ...options] = argv;
-  const name = program.slice(program.lastIndexOf('/') + 1);
-  return (
-    ['ash', 'bash', 'dash', 'sh', 'zsh'].includes(name) && options.some((option) => /^-[a-z]*c$/.test(option))
-  );
 }
 
 export function signalNumber(signal: NodeJS.Signals | null): number {

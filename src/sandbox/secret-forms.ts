@@ -27,13 +27,15 @@ function jsonForms(text: string): string[] {
   return [json, go];
 }
 
-/** encodeURIComponent leaves some characters alone that others escape; some write a blank as `+`, some use lower case. */
+/**
+ * encodeURIComponent leaves `!'()*~` alone, RFC 3986 all but `~`, forms all but `*`. Some write a blank as `+`, some
+ * use lower case.
+ */
 function urlForms(text: string): string[] {
-  const percent = (character: string) =>
-    `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+  const percent = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   const plain = encodeURIComponent(text.toWellFormed());
-  const strict = plain.replace(/[!'()*]/g, percent);
-  const upper = [plain, strict, plain.replaceAll('%20', '+'), strict.replaceAll('%20', '+')];
+  const encoded = [plain, plain.replace(/[!'()*]/g, percent), plain.replace(/[!'()~]/g, percent)];
+  const upper = [...encoded, ...encoded.map((form) => form.replaceAll('%20', '+'))];
   const lower = upper.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()));
   return [...upper, ...lower];
 }

@@ -8,8 +8,10 @@ import { type FieldIssue, UserError } from '../user-error.ts';
  */
 const statuses = {
   'malformed-request': 400,
+  'header-missing': 400,
   'not-json': 400,
   unauthenticated: 401,
+  'signature-invalid': 401,
   forbidden: 403,
   'not-found': 404,
   'method-not-allowed': 405,
@@ -34,7 +36,9 @@ const statuses = {
   'confirmation-required': 422,
   'modules-unavailable': 422,
   'internal-error': 500,
+  'secret-key-wrong': 500,
   'github-unavailable': 502,
+  'source-unavailable': 502,
   'too-many-streams': 503,
   'github-not-configured': 503,
 } as const satisfies Readonly<Record<string, number>>;

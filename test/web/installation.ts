@@ -112,7 +112,8 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     resolve: async () => ['93.184.216.34'],
   });
   const webhooks = createWebhooks({ ...base, store: webhookStore, deliveries: deliveryStore, targetGuard });
-  const tokens = createTokens({ ...base, store: createTokenStore(database) });
+  const tokenStore = createTokenStore(database);
+  const tokens = createTokens({ ...base, store: tokenStore });
   const web: Web = createWeb({
     version: '0.1.0',
     logger,
@@ -193,7 +194,20 @@ export function anInstallation(change: Partial<WebParts> = {}) {
   }
 
   return {
-    ...{ web, database, logged, roles, installed, tokens, stacks, stackStore, runs, commands, logs },
+    ...{
+      web,
+      database,
+      logged,
+      roles,
+      installed,
+      tokens,
+      tokenStore,
+      stacks,
+      stackStore,
+      runs,
+      commands,
+      logs,
+    },
     ...{ webhooks, deliveryStore, scheduler, addStack, addRun, move, token, directory },
     async [Symbol.asyncDispose]() {
       web.endStreams();

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../src/access/actor.ts';
 import { anInstallation, apiRequest, type Installation } from './installation.ts';
@@ -180,6 +182,15 @@ describe('who may call what', () => {
         .map(([route]) => route)
         .sort(),
     );
+  });
+
+  it('is said the same in docs/api.md', () => {
+    const text = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8');
+    const rows = [...text.matchAll(/^\| `([A-Z]+ \/[^`]*)` \| (\w+) \|/gm)].map(
+      ([, route, who]) => `${route} ${who}`,
+    );
+
+    expect(rows.sort()).toEqual(table.map(([route, need]) => `${route} ${need}`).sort());
   });
 
   it.each(table.map(([route, need, body]) => ({ route, need, body })))(

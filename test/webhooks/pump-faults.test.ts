@@ -31,8 +31,10 @@ describe('the pump and receivers that misbehave', () => {
     for (let index = 0; index < 5; index += 1) await (await app.startRun()).change(1);
     await eventually(
       () => healthy.received.length,
-      (count) => count >= 2,
+      (count) => count > 0,
     );
+    // Four turns of two for the others, and what started meanwhile: not their whole queues of 20.
+    expect(hanging.received.length).toBeLessThanOrEqual(10);
   });
 
   it('takes a time-out, a reset and a redirect for failures of that attempt alone', async () => {

@@ -76,7 +76,6 @@ export const programs: Case = {
 const one = stash('one', '"1"');
 const outputs = `outputs:\n  one: ${ref('one.output')}\n`;
 const reference = `other:\n  type: pulumi:pulumi:StackReference\n  properties: {name: organization/sample/dev}\n  options: {dependsOn: [${ref('one')}]}`;
-ref('one') + ']}';
 
 /** Resources that are only read. */
 export const reads: Case = {

@@ -1,3 +1,4 @@
+import type { Button } from '../../runs/buttons.ts';
 import { isTerminal, type Run, type RunState } from '../../runs/run.ts';
 import type { RunEvent } from '../../runs/run-event.ts';
 import { deltaSigns, deltaWords, wordingOf } from './wording.ts';
@@ -22,7 +23,8 @@ interface CheckAction {
   /** At most 20 characters, like `identifier`; `description` at most 40. */
   readonly label: string;
   readonly description: string;
-  readonly identifier: string;
+  /** Typed, so that none is shown for which nothing is done. */
+  readonly identifier: Button;
 }
 
 export interface CheckRunSettings {
@@ -86,7 +88,7 @@ const cancel = action('cancel', 'Cancel run', 'It has not begun yet');
 const stop = action('stop', 'Stop run', 'Nothing has been changed yet');
 const retry = action('retry', 'Retry run', 'A new run of the same commit');
 
-function action(identifier: string, label: string, description: string): CheckAction {
+function action(identifier: Button, label: string, description: string): CheckAction {
   return { label, description, identifier };
 }
 

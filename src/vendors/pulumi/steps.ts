@@ -8,7 +8,7 @@ export class StepCollector {
 
   /** A step begins. One URN may have several: refresh, create-replacement, replace, delete-replaced. */
   begin(step: StepEvent): void {
-    this.#latest.set(keyOf(step), this.#steps.length);
+    for (const key of keysOf(step)) this.#latest.set(key, this.#steps.length);
     this.#steps.push(step);
   }
 
@@ -17,7 +17,8 @@ export class StepCollector {
    * root stack get their outputs by an event of their own at the end.
    */
   complete(step: StepEvent): void {
-    const index = this.#latest.get(keyOf(step));
+    const [exact, loose] = keysOf(step);
+    const index = this.#latest.get(exact) ?? this.#latest.get(loose);
     if (index !== undefined) this.#steps[index] = step;
   }
 
@@ -27,9 +28,12 @@ export class StepCollector {
   }
 }
 
-/** The old id tells two leftovers of one URN apart. */
-function keyOf({ op, urn, old }: StepEvent): string {
-  return `${op} ${urn} ${old?.id ?? ''}`;
+/**
+ * The old id tells two leftovers of one URN apart, which are deleted by steps of the same op. An import has an old
+ * state only when it is done: then URN and op must do.
+ */
+function keysOf({ op, urn, old }: StepEvent): readonly [exact: string, loose: string] {
+  return [`${op} ${urn} ${old?.id ?? ''}`, `${op} ${urn}`];
 }
 
 /** As the engine decides it: a provider whose name begins with "default". */

@@ -24,10 +24,7 @@ export async function createPulumiVendor(options: PulumiOptions): Promise<Vendor
     schema: settingsSchema,
     tool: tool && { path: tool.path, version: tool.version },
     toolProblem: 'problem' in inspected ? inspected.problem : null,
-    toolMounts: () => [
-      ...(tool?.mounts ?? []),
-      ...extraTools.map(({ source, target }) => ({ source, target })),
-    ],
+    toolMounts: () => [...(tool?.mounts ?? []), ...extraTools.filter(isOutsideUsr).map(toMount)],
     toolPath: () => [...(tool ? [dirname(tool.path)] : []), ...extraTools.map(({ pathEntry }) => pathEntry)],
     baseEnvironment,
     refusesVariable,
@@ -54,12 +51,21 @@ export interface PulumiOptions {
 }
 
 export interface ExtraTool {
-  /** On the host. */
+  /** On the host; not mounted when it lies below /usr. */
   readonly source: string;
   /** Inside; the same as `source` where there are no mounts (SANDBOX=none). */
   readonly target: string;
   /** The directory inside that goes on PATH. */
   readonly pathEntry: string;
+}
+
+/** Every sandbox has the host's /usr; a mount inside it would need a place to stand. */
+function isOutsideUsr({ target }: ExtraTool): boolean {
+  return !target.startsWith('/usr/');
+}
+
+function toMount({ source, target }: ExtraTool): { source: string; target: string } {
+  return { source, target };
 }
 
 function identityOf(path: string): string {

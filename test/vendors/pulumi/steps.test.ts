@@ -72,6 +72,15 @@ describe('steps', () => {
     ).toEqual([firstDone, second, replace]);
   });
 
+  test('that import have an old state only when they are done', () => {
+    const done = step('import', { old: state({ id: '7' }), new: state({ id: '7' }) });
+    expect(collect(['begin', step('import')], ['complete', done])).toEqual([done]);
+  });
+
+  test('whose end comes without a beginning are those of another operation', () => {
+    expect(collect(['begin', step('same')], ['complete', step('update')])).toEqual([step('same')]);
+  });
+
   test('leave default providers out, and only those', () => {
     const provider = (name: string) =>
       step('create', { urn: urnOf(name, 'pulumi:providers:aws'), type: 'pulumi:providers:aws' });

@@ -90,17 +90,18 @@ describe('the pulumi program', () => {
 
 describe('the vendor', () => {
   const node = { source: '/srv/node', target: '/opt/node', pathEntry: '/opt/node/bin' };
+  const go = { source: '/usr/local/go', target: '/usr/local/go', pathEntry: '/usr/local/go/bin' };
 
   test('offers other tools behind its own', async () => {
     const path = pulumi('bin/pulumi');
-    const vendor = await createPulumiVendor({ pulumiPath: path, extraTools: [node] });
+    const vendor = await createPulumiVendor({ pulumiPath: path, extraTools: [node, go] });
     expect(vendor.tool).toEqual({ path, version: '3.259.0' });
     expect(vendor.toolProblem).toBeNull();
     expect(vendor.toolMounts()).toEqual([
       { source: path, target: path },
       { source: '/srv/node', target: '/opt/node' },
     ]);
-    expect(vendor.toolPath()).toEqual([join(folder, 'bin'), '/opt/node/bin']);
+    expect(vendor.toolPath()).toEqual([join(folder, 'bin'), '/opt/node/bin', '/usr/local/go/bin']);
   });
 
   test('is there without a tool, and says what is wrong', async () => {

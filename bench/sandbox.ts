@@ -1,0 +1,89 @@
+/**
+ * What the sandbox costs for each command: a bare spawn of `true`, the same through SANDBOX=none, in the sandbox, and in
+ * the sandbox with network. Interleaved, so that a busy moment of the machine hits all alike.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createBubblewrap } from '../src/sandbox/bubblewrap.ts';
+import { closeInheritedDescriptors } from '../src/sandbox/descriptors.ts';
+import { defaultLimits } from '../src/sandbox/limits.ts';
+import { createNoSandbox } from '../src/sandbox/none.ts';
+import type { NetworkAccess, Sandbox } from '../src/sandbox/sandbox.ts';
+
+export interface Measurement {
+  readonly name: string;
+  readonly medianMs: number;
+  readonly p95Ms: number;
+  /** Of the medians, against the bare spawn. */
+  readonly ratio: number;
+}
+
+export async function measureSandbox(rounds = 100): Promise<Measurement[]> {
+  closeInheritedDescriptors();
+  const directory = mkdtempSync(join(tmpdir(), 'slipway-bench-'));
+  try {
+    const bubblewrap = createBubblewrap({ directory });
+    const ways: Record<string, () => Promise<void>> = {
+      'bare spawn': bareSpawn,
+      'SANDBOX=none': () => runTrue(createNoSandbox(), { mode: 'none' }),
+      sandbox: () => runTrue(bubblewrap, { mode: 'none' }),
+      'sandbox with network': () => runTrue(bubblewrap, { mode: 'public', allowedHosts: [] }),
+    };
+    const times = new Map(Object.keys(ways).map((name) => [name, [] as number[]]));
+    // The first round warms the caches and is thrown away.
+    for (let round = 0; round <= rounds; round++) {
+      for (const [name, way] of Object.entries(ways)) {
+        const startedMs = performance.now();
+        await way();
+        if (round > 0) times.get(name)?.push(performance.now() - startedMs);
+      }
+    }
+    const base = quantile(times.get('bare spawn') ?? [], 0.5);
+    return [...times].map(([name, values]) => ({
+      name,
+      medianMs: quantile(values, 0.5),
+      p95Ms: quantile(values, 0.95),
+      ratio: quantile(values, 0.5) / base,
+    }));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function bareSpawn(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('true', { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: '/usr/bin:/bin' } });
+    child.on('error', reject);
+    child.on('close', () => resolve());
+  });
+}
+
+async function runTrue(sandbox: Sandbox, network: NetworkAccess): Promise<void> {
+  const result = await sandbox.run({
+    identity: { key: 'bench' },
+    argv: ['true'],
+    environment: { PATH: '/usr/bin:/bin' },
+    workingDirectory: '/tmp',
+    mounts: [],
+    network,
+    limits: defaultLimits,
+    onOutput: () => {},
+    signal: new AbortController().signal,
+  });
+  if (result.kind !== 'exited') throw new Error(JSON.stringify(result));
+}
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
+if (import.meta.main) {
+  for (const { name, medianMs, p95Ms, ratio } of await measureSandbox()) {
+    console.log(
+      `${name.padEnd(22)} median ${medianMs.toFixed(1)} ms   p95 ${p95Ms.toFixed(1)} ms   ${ratio.toFixed(1)} x`,
+    );
+  }
+}

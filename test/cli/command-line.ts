@@ -1,0 +1,65 @@
+import type { CliApp, CliContext } from '../../src/cli/context.ts';
+import { runCli } from '../../src/cli/program.ts';
+import type { Config } from '../../src/config.ts';
+import type { DoctorReport } from '../../src/web/health.ts';
+import type { Installation } from '../web/installation.ts';
+
+export const wellReport: DoctorReport = {
+  ok: true,
+  items: [
+    { name: 'node', status: 'ok', detail: '24.21.0' },
+    { name: 'github', status: 'warning', detail: 'no settings', hint: 'See .env.example.' },
+  ],
+};
+
+/** Runs command lines against an installation, as on its own machine or from afar. */
+export function aCommandLine(installation: Installation, report: DoctorReport = wellReport) {
+  const { web, tokens, tokenStore, database } = installation;
+  const opened: Config[] = [];
+  let open = 0;
+  const app: CliApp = {
+    fetchAs: web.fetchAs,
+    doctor: async () => report,
+    tokens: {
+      create: tokens.create,
+      list: () => tokenStore.list(),
+      revoke: (id) => database.write((tx) => tokenStore.remove(tx, id)),
+    },
+    [Symbol.asyncDispose]: async () => {
+      open -= 1;
+    },
+  };
+
+  async function run(line: string | readonly string[], change: RunChange = {}) {
+    let [out, err] = ['', ''];
+    const context: CliContext = {
+      out: (text) => {
+        out += text;
+      },
+      err: (text) => {
+        err += text;
+      },
+      readInput: async () => change.input ?? '',
+      inputIsTerminal: change.input === undefined,
+      environment: () => change.environment ?? {},
+      openApp: async (config) => {
+        opened.push(config);
+        open += 1;
+        return app;
+      },
+      serve: async () => 0,
+      fetch: (input, init) => fetch(input, init),
+    };
+    const argv = typeof line === 'string' ? line.split(' ') : line;
+    const exitCode = await runCli(argv, context);
+    if (open !== 0) throw new Error('the app was left open');
+    return { exitCode, out, err, json: () => JSON.parse(out) };
+  }
+
+  return { run, opened };
+}
+
+interface RunChange {
+  readonly input?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}

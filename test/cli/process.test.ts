@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const server = join(root, 'src/main.ts');
+const slipway = join(root, 'bin/slipway.js');
+
+/** As far as the programs can see, this is Node 20. */
+const oldNode = [
+  '--import',
+  'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.1.0"})',
+];
+
+/** Runs Node in an empty directory with these settings and no others. */
+async function start(argv: readonly string[], settings: Readonly<Record<string, string>> = {}) {
+  const cwd = mkdtempSync(join(tmpdir(), 'slipway-process-'));
+  const env = { PATH: process.env['PATH'] ?? '', HOME: cwd, ...settings };
+  try {
+    return await new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
+      execFile(process.execPath, argv, { cwd, env, timeout: 15_000 }, (error, out, err) =>
+        resolve({ code: error === null ? 0 : error.code, out, err }),
+      );
+    });
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}
+
+describe('the process', () => {
+  it('does not start the server without the settings of a GitHub App, and names them', async () => {
+    const { code, out, err } = await start([server]);
+
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(/^slipway: WEBHOOK_SECRET, APP_ID and PRIVATE_KEY_PATH: missing\n .*\n$/);
+  });
+
+  it('says in one line which setting is wrong', async () => {
+    const { code, err } = await start([server], { WEBHOOK_SECRETS: 'x' });
+
+    expect(code).toBe(2);
+    expect(err).toMatch(/^slipway: WEBHOOK_SECRETS: no such setting\n .*\n$/);
+  });
+
+  it('serves the same by `slipway serve`', async () => {
+    const [direct, command] = await Promise.all([start([server]), start([slipway, 'serve'])]);
+
+    expect(command).toEqual(direct);
+  });
+
+  it.each([[server], [slipway]])('refuses an old Node before it loads anything: %s', async (program) => {
+    const { code, err } = await start([...oldNode, program]);
+
+    expect(code).toBe(1);
+    expect(err).toMatch(/^Slipway needs Node 24 or newer, this is v[\d.]+: .*\n$/);
+  });
+
+  it('knows its version', async () => {
+    expect(await start([slipway, '--version'])).toMatchObject({ code: 0, out: '0.1.0\n' });
+  });
+});

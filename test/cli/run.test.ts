@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { serverSentEvents } from '../../src/cli/server-sent-events.ts';
+import { anInstallation, branchHead, untilUnconfirmed } from '../web/installation.ts';
+import { aCommandLine } from './command-line.ts';
+
+describe('slipway run', () => {
+  it('triggers a run and leads to its log', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+    await installation.addStack();
+
+    const made = await run('run trigger network-prod');
+    const list = await run('run list network-prod --json');
+
+    const [{ id }] = list.json().items;
+    expect(made.out).toBe(`Started run ${id}.\n\nNext: slipway run logs ${id} --follow\n`);
+    expect(list.json().items[0]).toMatchObject({ type: 'TRACKED', triggeredBy: 'operator' });
+  });
+
+  it('shows where a run stands and what can be done about it', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+    const stack = await installation.addStack();
+    const first = await installation.move(await installation.addRun(stack), ...untilUnconfirmed);
+    const second = await installation.addRun(stack);
+
+    const shown = await run(`run show ${first.id}`);
+    const waiting = await run(`run show ${second.id}`);
+    const states = await run(`run states ${first.id}`);
+
+    expect(shown.out).toContain(`Next: slipway run confirm ${first.id}, or slipway run discard ${first.id}`);
+    expect(shown.out).toContain(`commit   ${branchHead.hash} Widen the network (Ada Example)`);
+    expect(waiting.out).toContain(`waits for  run ${first.id}, which is UNCONFIRMED`);
+    expect(states.out).toMatch(/^VERSION +STATE +TIME +BY +NOTE\n1 +QUEUED .* ada\n2 +READY/);
+  });
+
+  it('does not let a commit message steer the terminal', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+    const stack = await installation.addStack();
+    const commit = {
+      ...branchHead,
+      authorName: 'A\u001b[31mda\u202e',
+      message: 'x\u001b]0;owned\u0007\nmore',
+    };
+    const made = await installation.commands.create({
+      ...{ stackKey: stack.key, type: 'TRACKED', branch: 'main', commit },
+      ...{ actor: 'ada', triggeredBy: 'ada', dedupeKey: null },
+    });
+    if (made === 'duplicate') throw new Error('cannot be');
+
+    const shown = await run(`run show ${made.id}`);
+
+    expect(['\u001b', '\u0007', '\u202e'].filter((character) => shown.out.includes(character))).toEqual([]);
+  });
+
+  it('confirms, once', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+    const made = await installation.move(
+      await installation.addRun(await installation.addStack()),
+      ...untilUnconfirmed,
+    );
+
+    const stale = await run(`run confirm ${made.id} --state-version 1`);
+    const first = await run(['run', 'confirm', made.id, '--note', 'looks good']);
+    const second = await run(`run confirm ${made.id} --json`);
+
+    expect([stale.exitCode, first.exitCode, second.exitCode]).toEqual([5, 0, 5]);
+    expect(first.out).toContain(`Run ${made.id} is CONFIRMED.`);
+    expect(second.json()).toMatchObject({ code: 'state-conflict', state: 'CONFIRMED' });
+  });
+
+  it('cancels and retries', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+    const made = await installation.addRun(await installation.addStack());
+
+    const cancelled = await run(`run cancel ${made.id}`);
+    const again = await run(`run retry ${made.id} --json`);
+
+    expect(cancelled.out).toBe(`Run ${made.id} is CANCELED.\n`);
+    expect(again.json().id).not.toBe(made.id);
+  });
+
+  it('tears down only by the name of the stack', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+    const stack = await installation.addStack();
+    const made = await installation.move(await installation.addRun(stack, 'DESTROY'), ...untilUnconfirmed);
+
+    const shown = await run(`run show ${made.id}`);
+    const wrong = await run(`run confirm ${made.id}`);
+    const right = await run(['run', 'confirm', made.id, '--confirmation', 'Network Prod']);
+
+    expect(shown.out).toContain("--confirmation 'Network Prod'");
+    expect([wrong.exitCode, right.exitCode]).toEqual([6, 0]);
+  });
+});
+
+describe('slipway run logs', () => {
+  it('prints the log, whole or from an offset', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+    const made = await installation.addRun(await installation.addStack());
+    await installation.logs.append(made.id, 'preparing', Buffer.from('eins '));
+    await installation.logs.append(made.id, 'planning', Buffer.from('zwei\n'));
+
+    const all = await run(`run logs ${made.id}`);
+    const rest = await run(`run logs ${made.id} --phase planning --offset 2 --json`);
+
+    expect(all.out).toBe('eins zwei\n');
+    expect(rest.json()).toEqual({ text: 'ei\n', nextOffset: 5 });
+  });
+
+  it('follows until the run is over', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+    const made = await installation.addRun(await installation.addStack());
+    await installation.logs.append(made.id, 'preparing', Buffer.from('one\n'));
+
+    const following = run(`run logs -f ${made.id}`);
+    await installation.logs.append(made.id, 'planning', Buffer.from('two\n'));
+    await installation.move(made, { kind: 'cancel' });
+    const followed = await following;
+
+    expect(followed).toMatchObject({ exitCode: 0, out: 'one\ntwo\n', err: `Run ${made.id} is CANCELED.\n` });
+  });
+
+  it('says at once when there is no such run', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+
+    expect((await run('run logs -f 01JRUN0000000000000000000A')).exitCode).toBe(3);
+    expect((await run('run logs -f 01JRUN0000000000000000000A --json')).exitCode).toBe(2);
+  });
+});
+
+describe('server-sent events', () => {
+  it('are read in pieces of any size', async () => {
+    const text = ': hello\n\nid: 1\nevent: log\ndata: {"a":\ndata: "🚀"}\n\nevent: end\ndata: {}\n\nhalf: ';
+    for (const size of [1, 2, 3, 7, 100]) {
+      const bytes = new TextEncoder().encode(text);
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size));
+          controller.close();
+        },
+      });
+
+      expect(await Array.fromAsync(serverSentEvents(body))).toEqual([
+        { id: '1', event: 'log', data: '{"a":\n"🚀"}' },
+        { id: '1', event: 'end', data: '{}' },
+      ]);
+    }
+  });
+});

@@ -1,0 +1,187 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { readConfig, settingNames, withDotEnv } from '../src/config.ts';
+import { UserError } from '../src/user-error.ts';
+
+const root = join(import.meta.dirname, '..');
+const example = readFileSync(join(root, '.env.example'), 'utf8');
+const github = { APP_ID: '7', PRIVATE_KEY: 'key', WEBHOOK_SECRET: 'secret' };
+
+function problemOf(environment: Record<string, string>): UserError {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof UserError) return error;
+    throw error;
+  }
+  throw new Error('nothing was wrong');
+}
+
+describe('.env.example', () => {
+  it('names every setting, each once, and nothing else', () => {
+    const named = [...example.matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name);
+
+    expect(named.sort()).toEqual([...settingNames].sort());
+  });
+
+  it('explains every setting on the line before it or its group', () => {
+    const lines = example.split('\n');
+    const bare = lines.filter(
+      (line, index) => /^[A-Z_]+=/.test(line) && !/^(#|[A-Z_]+=)/.test(lines[index - 1] ?? ''),
+    );
+
+    expect(bare).toEqual([]);
+  });
+
+  it('holds the defaults', () => {
+    const { tools: _, ...fromExample } = readConfig(parseEnv(example) as Record<string, string>);
+    const { tools: __, ...fromNothing } = readConfig({});
+
+    expect(fromExample).toEqual(fromNothing);
+  });
+});
+
+describe('the settings', () => {
+  it('have defaults that need nothing', () => {
+    const config = readConfig({});
+
+    expect(config).toMatchObject({
+      github: null,
+      listen: { host: '127.0.0.1', port: 3000 },
+      publicUrl: null,
+      sandbox: { kind: 'bubblewrap', network: 'public', allowedHosts: [] },
+      admins: [],
+      logLevel: 'info',
+      remote: null,
+    });
+    expect(config.dataDir).toBe(join(process.cwd(), 'data'));
+    expect(config.databasePath).toBe(join(config.dataDir, 'slipway.db'));
+    expect(config.secretKeyPath).toBe(join(config.dataDir, 'secret.key'));
+    expect(config.workers).toBeGreaterThan(0);
+  });
+
+  it.each<[Record<string, string>, string]>([
+    [{ SLIPWAY_TOKEM: 'x' }, 'SLIPWAY_TOKEM'],
+    [{ SANDBOX_NETWORKS: 'none' }, 'SANDBOX_NETWORKS'],
+    [{ WEBHOOK_SECRETS: 'x' }, 'WEBHOOK_SECRETS'],
+    [{ WEBHOOK_ALLOWED_TARGET: '' }, 'WEBHOOK_ALLOWED_TARGET'],
+    [{ APP_ID: '7', PRIVATE_KEY: 'key' }, 'WEBHOOK_SECRET'],
+    [{ PRIVATE_KEY: 'key' }, 'WEBHOOK_SECRET'],
+    [{ ...github, WEBHOOK_SECRET: '' }, 'WEBHOOK_SECRET'],
+    [{ WEBHOOK_SECRET: 'secret' }, 'APP_ID'],
+    [{ APP_ID: '7', WEBHOOK_SECRET: 'secret' }, 'PRIVATE_KEY'],
+    [{ ...github, PRIVATE_KEY: '', PRIVATE_KEY_PATH: '/nonexistent/key.pem' }, 'PRIVATE_KEY_PATH'],
+    [{ ...github, APP_ID: 'seven' }, 'APP_ID'],
+    [{ ...github, APP_ID: '-7' }, 'APP_ID'],
+    [{ GHE_PROTOCOL: 'ftp' }, 'GHE_PROTOCOL'],
+    [{ PORT: 'x' }, 'PORT'],
+    [{ PORT: '70000' }, 'PORT'],
+    [{ PORT: '-1' }, 'PORT'],
+    [{ PORT: '80.5' }, 'PORT'],
+    [{ PORT: ' ' }, 'PORT'],
+    [{ WORKERS: '0x2' }, 'WORKERS'],
+    [{ PUBLIC_URL: 'slipway.example.com' }, 'PUBLIC_URL'],
+    [{ PUBLIC_URL: 'ftp://slipway.example.com' }, 'PUBLIC_URL'],
+    [{ SANDBOX: 'docker' }, 'SANDBOX'],
+    [{ SANDBOX: 'None' }, 'SANDBOX'],
+    [{ SANDBOX_NETWORK: 'all' }, 'SANDBOX_NETWORK'],
+    [{ WORKERS: '0' }, 'WORKERS'],
+    [{ WORKERS: 'many' }, 'WORKERS'],
+    [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+    [{ DATABASE_URL: 'postgres://db/slipway' }, 'DATABASE_URL'],
+    [{ DATABASE_URL: '/var/lib/slipway.db' }, 'DATABASE_URL'],
+    [{ SLIPWAY_URL: 'https://slipway.example.com' }, 'SLIPWAY_TOKEN'],
+    [{ SLIPWAY_TOKEN: 'slipway_x' }, 'SLIPWAY_URL'],
+    [{ SLIPWAY_URL: 'slipway', SLIPWAY_TOKEN: 'slipway_x' }, 'SLIPWAY_URL'],
+  ])('refuse %j with a line that names %s', (environment, name) => {
+    const error = problemOf(environment);
+
+    expect(error.code).toBe('config-invalid');
+    expect(error.message).toMatch(new RegExp(`^(${name}|.* or ${name}).*: `));
+    expect(error.message).not.toContain('\n');
+  });
+
+  it('never repeat a secret in what they refuse', () => {
+    const errors = [
+      problemOf({ SLIPWAY_TOKEN: 'slipway_abc123' }),
+      problemOf({ APP_ID: 'x', PRIVATE_KEY: 'abc123', WEBHOOK_SECRET: 'abc123' }),
+      problemOf({ DATABASE_URL: 'postgres://user:abc123@db/slipway' }),
+    ];
+
+    expect(errors.map(({ message, hint }) => `${message} ${hint}`).join()).not.toContain('abc123');
+  });
+
+  it('leave other names alone', () => {
+    expect(() => readConfig({ APP_IDS: '1', PULUMI_CONFIG_PASSPHRASE: 'x', HOSTNAME: 'h' })).not.toThrow();
+  });
+
+  it('count an empty value as not set', () => {
+    expect(readConfig({ PORT: '', WORKERS: '', APP_ID: '', SANDBOX: '' })).toEqual(readConfig({}));
+  });
+
+  it.each([
+    [{}, 'https://api.github.com', 'https://github.com'],
+    [{ GHE_HOST: 'ghe.example.com' }, 'https://ghe.example.com/api/v3', 'https://ghe.example.com'],
+    [
+      { GHE_HOST: '127.0.0.1:8080', GHE_PROTOCOL: 'http' },
+      'http://127.0.0.1:8080/api/v3',
+      'http://127.0.0.1:8080',
+    ],
+    // Only a server of one's own can be spoken to in clear.
+    [{ GHE_PROTOCOL: 'http' }, 'https://api.github.com', 'https://github.com'],
+  ])('of GitHub, %j, lead to %s', (environment, apiUrl, webUrl) => {
+    expect(readConfig({ ...github, ...environment }).github).toMatchObject({ apiUrl, webUrl });
+  });
+
+  it('take the private key with its line breaks written out, or from a file', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'slipway-config-'));
+    try {
+      const path = join(directory, 'key.pem');
+      writeFileSync(path, 'from\nfile');
+
+      const inline = readConfig({ ...github, PRIVATE_KEY: 'a\\nb' }).github;
+      const file = readConfig({ ...github, PRIVATE_KEY: '', PRIVATE_KEY_PATH: path }).github;
+
+      expect([inline?.privateKey, file?.privateKey]).toEqual(['a\nb', 'from\nfile']);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  it('cut lists at commas, and slashes off addresses', () => {
+    const config = readConfig({
+      ADMINS: ' ada, grace ,,',
+      WEBHOOK_ALLOWED_TARGETS: '127.0.0.1,10.0.0.0/8:8080',
+      PUBLIC_URL: 'https://slipway.example.com//',
+      SLIPWAY_URL: 'http://slipway.example.com/',
+      SLIPWAY_TOKEN: 'slipway_x',
+    });
+
+    expect(config.admins).toEqual(['ada', 'grace']);
+    expect(config.webhookAllowedTargets).toEqual(['127.0.0.1', '10.0.0.0/8:8080']);
+    expect(config.publicUrl).toBe('https://slipway.example.com');
+    expect(config.remote?.url).toBe('http://slipway.example.com');
+  });
+});
+
+describe('a .env file', () => {
+  it('stands behind the real environment', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'slipway-config-'));
+    try {
+      writeFileSync(join(directory, '.env'), 'PORT=4000\nHOST=0.0.0.0\n');
+
+      const environment = withDotEnv({ PORT: '5000' }, directory);
+
+      expect(readConfig(environment).listen).toEqual({ host: '0.0.0.0', port: 5000 });
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+
+  it('need not be there', () => {
+    expect(withDotEnv({ PORT: '5000' }, '/nonexistent')).toEqual({ PORT: '5000' });
+  });
+});

@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import type { RunType } from '../../src/runs/run.ts';
+import { aCommit } from '../support/builders.ts';
+import { openRunWorld, type RunWorld } from '../support/run-world.ts';
+
+const by = (actor: string) => ({ actor });
+
+async function unconfirmed(world: RunWorld, type: RunType = 'TRACKED') {
+  const stack = await world.addStack();
+  const run = await world.commands.create({
+    ...{ stackKey: stack.key, type, branch: 'main', commit: aCommit(), actor: 'ada' },
+    ...{ triggeredBy: 'ada@example.com', dedupeKey: null },
+  });
+  if (run === 'duplicate') throw new Error('cannot be');
+  await world.scheduler.settled();
+  await world.plan();
+  return { stack, id: run.id };
+}
+
+describe('of two people who act at once', () => {
+  it('one confirms, and the other is told that it was done', async () => {
+    await using world = await openRunWorld();
+    const { id } = await unconfirmed(world);
+
+    const answers = await Promise.all([
+      world.commands.confirm(id, by('ada')),
+      world.commands.confirm(id, by('bob')),
+    ]);
+
+    const run = await world.run(id);
+    expect(run).toMatchObject({ state: 'CONFIRMED', stateVersion: 7 });
+    expect(answers.toSorted((a, b) => a.kind.localeCompare(b.kind))).toEqual([
+      { kind: 'conflict', state: 'CONFIRMED', stateVersion: 7 },
+      { kind: 'done', run },
+    ]);
+  });
+
+  it('one confirms or discards, and the other is told which', async () => {
+    await using world = await openRunWorld();
+    const { id } = await unconfirmed(world);
+
+    const [confirmed, discarded] = await Promise.all([
+      world.commands.confirm(id, by('ada')),
+      world.commands.discard(id, by('bob')),
+    ]);
+
+    expect([confirmed.kind, discarded.kind].toSorted()).toEqual(['conflict', 'done']);
+    const { state } = await world.run(id);
+    expect(state).toBe(confirmed.kind === 'done' ? 'CONFIRMED' : 'DISCARDED');
+    expect((await world.states(id)).at(-1)).toBe(`7 ${state}`);
+  });
+
+  it('the one who looked at an older state is told of the present one', async () => {
+    await using world = await openRunWorld();
+    const { id } = await unconfirmed(world);
+
+    expect(await world.commands.confirm(id, { actor: 'ada', stateVersion: 5 })).toEqual({
+      kind: 'conflict',
+      state: 'UNCONFIRMED',
+      stateVersion: 6,
+    });
+    expect(await world.commands.confirm(id, { actor: 'ada', stateVersion: 6 })).toMatchObject({
+      kind: 'done',
+    });
+  });
+});
+
+describe('a command', () => {
+  it('is written down with who gave it and why', async () => {
+    await using world = await openRunWorld();
+    const { id } = await unconfirmed(world);
+    world.clock.advance(60_000);
+
+    await world.commands.discard(id, { actor: 'bob', note: 'wrong region' });
+
+    expect((await world.runs.events(id)).at(-1)).toEqual({
+      ...{ state: 'DISCARDED', stateVersion: 7, actor: 'bob', note: 'wrong region' },
+      timestampMs: world.clock.nowMs(),
+    });
+    expect((await world.run(id)).note).toBe('wrong region');
+  });
+
+  it.each(['confirm', 'discard', 'stop'] as const)('%s is refused while the run waits', async (what) => {
+    await using world = await openRunWorld();
+    await world.addStack();
+    const id = await world.pushed('a1');
+
+    expect(await world.commands[what](id, by('ada'))).toEqual({
+      kind: 'conflict',
+      state: 'READY',
+      stateVersion: 2,
+    });
+    expect(await world.states(id)).toHaveLength(2);
+  });
+
+  it.each(['confirm', 'discard', 'stop', 'cancel'] as const)(
+    '%s is refused once the run is over',
+    async (what) => {
+      await using world = await openRunWorld();
+      await world.addStack();
+      const id = await world.pushed('a1');
+      await world.commands.cancel(id, by('ada'));
+
+      expect(await world.commands[what](id, by('bob'))).toMatchObject({
+        kind: 'conflict',
+        state: 'CANCELED',
+      });
+    },
+  );
+
+  it.each(['confirm', 'discard', 'stop', 'cancel', 'retry'] as const)(
+    '%s of a run that is not there is refused',
+    async (what) => {
+      await using world = await openRunWorld();
+      const answer = world.commands[what]('nobody', { actor: 'ada', triggeredBy: 'ada@example.com' });
+      await expect(answer).rejects.toMatchObject({ code: 'not-found' });
+    },
+  );
+
+  it('creates nothing for a stack that was deleted', async () => {
+    await using world = await openRunWorld();
+    const stack = await world.addStack();
+    await world.stacks.remove(stack);
+    const create = world.commands.create({
+      ...{ stackKey: stack.key, type: 'TRACKED', branch: 'main', commit: aCommit(), actor: 'ada' },
+      ...{ triggeredBy: 'ada@example.com', dedupeKey: null },
+    });
+    await expect(create).rejects.toMatchObject({ code: 'not-found' });
+  });
+});
+
+describe('the confirmation of a tear-down', () => {
+  it.each([undefined, '', 'network-prod', 'network prod'])('is not %o', async (confirmation) => {
+    await using world = await openRunWorld();
+    const { id } = await unconfirmed(world, 'DESTROY');
+
+    const answer = world.commands.confirm(id, {
+      actor: 'ada',
+      ...(confirmation === undefined ? {} : { confirmation }),
+    });
+
+    await expect(answer).rejects.toMatchObject({ code: 'confirmation-required' });
+    expect((await world.run(id)).state).toBe('UNCONFIRMED');
+  });
+
+  it('is the name of the stack', async () => {
+    await using world = await openRunWorld();
+    const { id } = await unconfirmed(world, 'DESTROY');
+    const answer = await world.commands.confirm(id, { actor: 'ada', confirmation: 'Network Prod' });
+    expect(answer).toMatchObject({ kind: 'done', run: { state: 'CONFIRMED' } });
+  });
+
+  it('does not hide that the run is elsewhere by now', async () => {
+    await using world = await openRunWorld();
+    const { id } = await unconfirmed(world, 'DESTROY');
+    await world.commands.discard(id, by('bob'));
+    expect(await world.commands.confirm(id, by('ada'))).toMatchObject({
+      kind: 'conflict',
+      state: 'DISCARDED',
+    });
+  });
+});
+
+describe('a retry', () => {
+  it('is a new run of the same type, branch, commit and command', async () => {
+    await using world = await openRunWorld();
+    const stack = await world.addStack();
+    const task = await world.commands.create({
+      ...{ stackKey: stack.key, type: 'TASK', branch: 'main', commit: aCommit(), actor: 'ada' },
+      ...{ triggeredBy: 'ada@example.com', dedupeKey: null, command: 'ls -l' },
+    });
+    if (task === 'duplicate') throw new Error('cannot be');
+    await world.scheduler.settled();
+    await world.commands.cancel(task.id, by('ada'));
+
+    const again = await world.commands.retry(task.id, { actor: 'bob', triggeredBy: 'bob@example.com' });
+
+    const { id, stateVersion, triggeredBy, ...same } = again;
+    expect(id).not.toBe(task.id);
+    expect([stateVersion, triggeredBy]).toEqual([1, 'bob@example.com']);
+    expect(task).toMatchObject(same);
+  });
+
+  it('is refused while the run is under way', async () => {
+    await using world = await openRunWorld();
+    await world.addStack();
+    const id = await world.pushed('a1');
+    const answer = world.commands.retry(id, { actor: 'ada', triggeredBy: 'ada@example.com' });
+    await expect(answer).rejects.toMatchObject({ code: 'run-not-over' });
+  });
+
+  it('ends no other preview', async () => {
+    await using world = await openRunWorld();
+    await world.addStack();
+    const old = await world.pushed('a1', { branch: 'topic' });
+    await world.commands.cancel(old, by('ada'));
+    const head = await world.pushed('b2', { branch: 'topic' });
+
+    await world.commands.retry(old, { actor: 'ada', triggeredBy: 'ada@example.com' });
+    await world.scheduler.settled();
+
+    expect((await world.run(head)).state).toBe('READY');
+  });
+});

@@ -1,0 +1,96 @@
+import { linkSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBubblewrap } from '../../src/sandbox/bubblewrap.ts';
+import { createNoSandbox } from '../../src/sandbox/none.ts';
+import type { SandboxCommand } from '../../src/sandbox/sandbox.ts';
+import { selfTest } from '../../src/sandbox/self-test.ts';
+import { createHarness, type Harness, identity, isRoot } from './harness.ts';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await createHarness();
+});
+afterAll(() => harness[Symbol.dispose]());
+
+const options = () => ({ stateDirectory: join(harness.root, 'state'), withNetwork: true });
+
+describe('the self-test', () => {
+  it('passes here, and leaves nothing behind', async () => {
+    const result = await selfTest(harness.sandbox, options());
+
+    expect(result).toMatchObject({ ok: true, failures: [], tier: isRoot ? 'root' : 'unprivileged' });
+    expect(result.version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(readdirSync(join(harness.root, 'state'))).toEqual([]);
+  });
+
+  it('finds every hole of a sandbox that has all of them', async () => {
+    const none = createNoSandbox();
+    const leaky = {
+      ...harness.sandbox,
+      run: (command: SandboxCommand) =>
+        none.run({ ...command, environment: { ...command.environment, INHERITED: '1' } }),
+    };
+    const { ok, failures } = await selfTest(leaky, options());
+
+    expect(ok).toBe(false);
+    const words = ['can read', 'loopback', 'system-call filter', 'setuid', 'variables', 'Limits'];
+    expect(words.filter((word) => !failures.some((failure) => failure.includes(word)))).toEqual([]);
+  });
+
+  it('says what to install where bwrap is missing', async () => {
+    const missing = createBubblewrap({ directory: join(harness.root, 'missing'), bwrap: '/no/such/bwrap' });
+    const { ok, version, failures } = await selfTest(missing, options());
+
+    expect({ ok, version }).toEqual({ ok: false, version: null });
+    expect(failures).toEqual([expect.stringContaining('apt-get install bubblewrap')]);
+  });
+
+  it('lets SANDBOX=none pass, with a warning', async () => {
+    const result = await selfTest(createNoSandbox(), options());
+
+    expect(result).toMatchObject({
+      ok: true,
+      tier: 'none',
+      version: null,
+      warnings: [expect.stringContaining('every run')],
+    });
+  });
+});
+
+describe.runIf(isRoot)('handing a directory over', () => {
+  const directory = () => join(harness.root, 'handed');
+  const user = () => statSync(directory()).uid;
+
+  it('reaches everything in it, and follows no symlink', async () => {
+    const outside = join(harness.root, 'outside');
+    writeFileSync(outside, '');
+    mkdirSync(join(directory(), 'deep', 'deeper'), { recursive: true });
+    writeFileSync(join(directory(), 'deep', 'deeper', 'file'), '');
+    symlinkSync(outside, join(directory(), 'link'));
+    await harness.sandbox.own(directory(), identity);
+
+    expect(user()).toBeGreaterThan(0);
+    expect(statSync(join(directory(), 'deep', 'deeper', 'file')).uid).toBe(user());
+    expect(statSync(outside).uid).toBe(0);
+  });
+
+  it('is refused when a file has another name elsewhere', async () => {
+    const original = join(harness.root, 'object');
+    writeFileSync(original, 'of the mirror');
+    linkSync(original, join(directory(), 'object'));
+
+    await expect(harness.sandbox.own(directory(), identity)).rejects.toThrow('is a hard link');
+    expect(statSync(original).uid).toBe(0);
+    rmSync(join(directory(), 'object'));
+  });
+
+  it('may be repeated after the run has made links of its own', async () => {
+    linkSync(join(directory(), 'deep', 'deeper', 'file'), join(directory(), 'second'));
+
+    await harness.sandbox.own(directory(), identity);
+    expect(statSync(join(directory(), 'second')).uid).toBe(user());
+  });
+});
+
+it.skipIf(isRoot)('needs root to prove that directories are handed over', () => {});

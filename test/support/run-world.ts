@@ -1,0 +1,187 @@
+import { createSqliteEngine } from '../../src/engine/sqlite-engine.ts';
+import { createIds } from '../../src/ids.ts';
+import { createLogger } from '../../src/logger.ts';
+import { createRunCommands } from '../../src/runs/commands.ts';
+import { createPhaseJobs } from '../../src/runs/phase-jobs.ts';
+import { createRecovery } from '../../src/runs/recovery.ts';
+import type { Run } from '../../src/runs/run.ts';
+import type { Reactor } from '../../src/runs/run-event.ts';
+import { createScheduler } from '../../src/runs/scheduler.ts';
+import type { Source } from '../../src/runs/source.ts';
+import { createTransitions, type Transitions } from '../../src/runs/transition.ts';
+import { createTriggers } from '../../src/runs/triggers.ts';
+import { createWorkerService } from '../../src/runs/worker-service.ts';
+import type { Commit } from '../../src/stacks/repository.ts';
+import type { Stack, StackSettings } from '../../src/stacks/stack.ts';
+import { createStacks } from '../../src/stacks/stacks.ts';
+import { createFileLogStore } from '../../src/storage/file-log-store.ts';
+import { createRepositoryStore } from '../../src/storage/repository-store.ts';
+import { createRunStore } from '../../src/storage/run-store.ts';
+import { createSecretBox } from '../../src/storage/secret-box.ts';
+import { createStackStore } from '../../src/storage/stack-store.ts';
+import type { Assignment, PlanReport, ServerApi } from '../../src/worker/server-api.ts';
+import { aCommit, anAccount, aRepository, stackSettings } from './builders.ts';
+import { type ManualClock, manualClock } from './manual-clock.ts';
+import { type TempDatabase, tempDatabase, tempDirectory } from './temp-database.ts';
+
+/** Everything from a push to a worker's reports on a real database, wired as src/app.ts does it. */
+export async function openRunWorld(options: { reactors?: readonly Reactor[] } = {}) {
+  const temp = tempDatabase();
+  const logDirectory = tempDirectory();
+  const clock = manualClock();
+  const newId = createIds(clock);
+  const commits = new Map<string, Commit[]>();
+  const fixed = { temp, clock, newId, commits, logDirectory: logDirectory.path };
+  const parts = wire({ ...fixed, reactors: options.reactors ?? [] });
+  let deliveries = 0;
+
+  const { database } = temp;
+  await database.write(async (tx) => {
+    await parts.repositories.saveAccount(tx, anAccount());
+    await parts.repositories.saveRepository(tx, aRepository());
+  });
+
+  async function addStack(change: Partial<StackSettings> = {}): Promise<Stack> {
+    const settings = stackSettings(change);
+    const key = newId();
+    const stack = { key, id: key.toLowerCase(), accountId: 11, repositoryId: 21, settings, createdAtMs: 0 };
+    await database.write((tx) => parts.stackStore.insert(tx, stack));
+    return present(await parts.stackStore.findByKey(key));
+  }
+
+  /** What the push started, newest run of the only stack first; the notes when it started nothing. */
+  async function push(hash: string, change: { branch?: string; delivery?: string; login?: string } = {}) {
+    deliveries += 1;
+    const head = aCommit({ hash });
+    const branch = change.branch ?? 'main';
+    commits.set(branch, [...(commits.get(branch) ?? []), head]);
+    const { login = 'ada' } = change;
+    const notes = await parts.triggers.push(
+      {
+        repositoryId: 21,
+        branch,
+        head,
+        pusher: `${login}@example.com`,
+        pusherLogin: login,
+        changedPaths: ['x'],
+      },
+      change.delivery ?? `delivery-${deliveries}`,
+    );
+    await parts.scheduler.settled();
+    return notes;
+  }
+
+  /** The id of the run that a push started. */
+  async function pushed(...input: Parameters<typeof push>): Promise<string> {
+    const [note = ''] = await push(...input);
+    return present(/ run (\S+)$/.exec(note)?.[1]);
+  }
+
+  async function run(id: string): Promise<Run> {
+    return present(await parts.runs.find(id));
+  }
+
+  /** The states it went through, as everybody is told of them. */
+  async function states(id: string): Promise<readonly string[]> {
+    return (await parts.runs.events(id)).map(({ state, stateVersion }) => `${stateVersion} ${state}`);
+  }
+
+  async function claim(): Promise<Assignment | null> {
+    return parts.server.claim(0, new AbortController().signal);
+  }
+  const claimed = async (): Promise<Assignment> => present(await claim());
+
+  /** Claims the next assignment and takes it up to the answer to its plan. */
+  async function plan(report: Partial<PlanReport> = {}): Promise<Assignment> {
+    const assignment = await claimed();
+    await parts.server.saveFrozen(assignment, assignment.frozen);
+    await parts.server.prepared(assignment);
+    await parts.server.initialized(assignment);
+    await parts.server.planned(assignment, aPlan(report));
+    await parts.scheduler.settled();
+    return assignment;
+  }
+
+  async function finish(assignment: Assignment): Promise<void> {
+    await parts.server.finished(assignment);
+    await parts.scheduler.settled();
+  }
+
+  return {
+    ...{ database, clock, newId, commits, temp, ...parts },
+    ...{ addStack, push, pushed, run, states, claim, claimed, plan, finish },
+    async [Symbol.asyncDispose]() {
+      await parts.scheduler.settled();
+      await temp[Symbol.asyncDispose]();
+      logDirectory[Symbol.dispose]();
+    },
+  };
+}
+
+export type RunWorld = Awaited<ReturnType<typeof openRunWorld>>;
+
+function wire(parts: {
+  temp: TempDatabase;
+  clock: ManualClock;
+  newId: () => string;
+  commits: ReadonlyMap<string, readonly Commit[]>;
+  logDirectory: string;
+  reactors: readonly Reactor[];
+}) {
+  const { clock, newId } = parts;
+  const { database } = parts.temp;
+  const logger = createLogger('silent');
+  const box = createSecretBox(Buffer.alloc(32, 7));
+  const runs = createRunStore(database, box);
+  const stackStore = createStackStore(database, box);
+  const repositories = createRepositoryStore(database);
+  const logs = createFileLogStore(parts.logDirectory);
+  const queue = createSqliteEngine({ database, clock, newId });
+  /** GitHub, as far as runs know it: branches with their commits, the newest last. */
+  const source: Source = {
+    resolve: async (_, branch, sha) => {
+      const ofBranch = parts.commits.get(branch) ?? [];
+      return (sha === null ? ofBranch.at(-1) : ofBranch.find(({ hash }) => hash === sha)) ?? null;
+    },
+    fetch: () => Promise.resolve(),
+  };
+
+  const stores = { runs, stacks: stackStore, transactions: database };
+  const late = { transitions: (): Transitions => transitions };
+  const scheduler = createScheduler({ ...stores, ...late, logger });
+  const service = createWorkerService({ ...stores, ...late, queue, source, logs });
+  const reactors = [...parts.reactors, createPhaseJobs({ queue }), scheduler.reactor, service.reactor];
+  const transitions: Transitions = createTransitions({ ...stores, reactors, clock });
+  const commands = createRunCommands({ ...stores, transitions, clock, newId });
+  const triggers = createTriggers({ ...stores, commands, source });
+  const recovery = createRecovery({ ...stores, queue, transitions, logger });
+  const stacks = createStacks({
+    store: stackStore,
+    directory: { lookUp: async () => ({ account: anAccount(), repository: aRepository() }) },
+    vendors: [],
+    onUnlock: (key) => scheduler.wake(key),
+    ...{ repositories, transactions: database, clock, newId },
+  });
+  // Also the proof that the service is what workers expect.
+  const server: ServerApi = service;
+  return {
+    ...{ runs, stackStore, repositories, logs, queue, scheduler, server, transitions },
+    ...{ commands, triggers, recovery, stacks },
+  };
+}
+
+export function aPlan(change: Partial<PlanReport> = {}): PlanReport {
+  return {
+    hasChanges: true,
+    delta: { added: 1, changed: 0, deleted: 0, resources: 1 },
+    steps: [{ op: 'create' }],
+    file: Buffer.from('the plan'),
+    autodeploy: false,
+    ...change,
+  };
+}
+
+function present<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new Error('expected a value');
+  return value;
+}
