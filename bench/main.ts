@@ -4,8 +4,9 @@ import type { Benchmark, Figure } from './figure.ts';
 import { firstWebhook } from './first-webhook.ts';
 import { intake } from './intake.ts';
 import { run } from './run.ts';
+import { sandboxCost } from './sandbox-cost.ts';
 
-const benchmarks: readonly Benchmark[] = [run, intake, firstWebhook];
+const benchmarks: readonly Benchmark[] = [sandboxCost, run, intake, firstWebhook];
 
 const help = `Usage: npm run bench [-- --only <name>]... [--json]
 

@@ -11,6 +11,7 @@ import { closeInheritedDescriptors } from '../src/sandbox/descriptors.ts';
 import { defaultLimits } from '../src/sandbox/limits.ts';
 import { createNoSandbox } from '../src/sandbox/none.ts';
 import type { NetworkAccess, Sandbox } from '../src/sandbox/sandbox.ts';
+import { type Benchmark, inMs, median, percentile } from './figure.ts';
 
 export interface Measurement {
   readonly name: string;
@@ -20,11 +21,12 @@ export interface Measurement {
   readonly ratio: number;
 }
 
-export async function measureSandbox(rounds = 100): Promise<Measurement[]> {
+export async function measureSandbox(rounds = 100, say = (_line: string) => {}): Promise<Measurement[]> {
   closeInheritedDescriptors();
   const directory = mkdtempSync(join(tmpdir(), 'slipway-bench-'));
   try {
     const bubblewrap = createBubblewrap({ directory });
+    say(`${rounds} rounds of \`true\`, ${bubblewrap.describe()}`);
     const ways: Record<string, () => Promise<void>> = {
       'bare spawn': bareSpawn,
       'SANDBOX=none': () => runTrue(createNoSandbox(), { mode: 'none' }),
@@ -40,12 +42,12 @@ export async function measureSandbox(rounds = 100): Promise<Measurement[]> {
         if (round > 0) times.get(name)?.push(performance.now() - startedMs);
       }
     }
-    const base = quantile(times.get('bare spawn') ?? [], 0.5);
+    const base = median(times.get('bare spawn') ?? []);
     return [...times].map(([name, values]) => ({
       name,
-      medianMs: quantile(values, 0.5),
-      p95Ms: quantile(values, 0.95),
-      ratio: quantile(values, 0.5) / base,
+      medianMs: median(values),
+      p95Ms: percentile(values, 0.95),
+      ratio: median(values) / base,
     }));
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -75,10 +77,19 @@ async function runTrue(sandbox: Sandbox, network: NetworkAccess): Promise<void> 
   if (result.kind !== 'exited') throw new Error(JSON.stringify(result));
 }
 
-function quantile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
-}
+export const sandbox: Benchmark = {
+  name: 'sandbox',
+  about: 'what the sandbox adds to each command, with and without network',
+  async measure(say) {
+    const measured = await measureSandbox(100, say);
+    return measured.map(({ name, medianMs, p95Ms, ratio }) => ({
+      what: `${name} / bare spawn`,
+      value: ratio,
+      unit: '',
+      detail: `median ${inMs(medianMs)}, p95 ${inMs(p95Ms)}`,
+    }));
+  },
+};
 
 if (import.meta.main) {
   for (const { name, medianMs, p95Ms, ratio } of await measureSandbox()) {

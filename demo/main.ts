@@ -32,6 +32,7 @@ async function main(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
   }
+  stopWithNpm(stop);
   const limit = setTimeout(() => stop.abort(new Error('the demo took too long')), storyWithinMs);
   const narrator = createNarrator((line) => console.log(line));
   const startedAtMs = Date.now();
@@ -55,6 +56,15 @@ async function main(): Promise<number> {
   if (!areAllTrue) await tellServerLog(installation, narrator);
   if (!values.once && !stop.signal.aborted) await stayOpen(installation, narrator, stop.signal);
   return areAllTrue ? 0 : 1;
+}
+
+/** `npm run` that is ended by a signal ends its shell, and tells us nothing: we would stay behind with all we started. */
+function stopWithNpm(stop: AbortController): void {
+  if (process.env['npm_lifecycle_event'] === undefined) return;
+  const shell = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== shell) stop.abort(new Error('npm is gone'));
+  }, 1000).unref();
 }
 
 function tellPlaces(
@@ -98,9 +108,10 @@ async function stayOpen(
   signal: AbortSignal,
 ): Promise<void> {
   const api = `${server.url}/api/v1`;
+  narrator.chapter(
+    'Everything stays open until Ctrl-C. To try (each state change appears here as a webhook):',
+  );
   narrator.plain(`
-Everything stays open until Ctrl-C. To try (each state change appears here as a webhook):
-
   export TOKEN=${token}
   curl -s -H "authorization: Bearer $TOKEN" ${api}/stacks
   curl -s -H "authorization: Bearer $TOKEN" ${api}/stacks/acme/yaml/runs

@@ -45,6 +45,8 @@ export async function startReceiver(options: {
   let port = 0;
   const child = spawn('python3', [program, '--port', '0', '--secret', options.secret], {
     stdio: ['ignore', 'pipe', 'inherit'],
+    // Ctrl-C must not take it before the server, which tells its last state changes while it stops.
+    detached: true,
   });
   const onExit = () => child.kill('SIGKILL');
   process.once('exit', onExit);

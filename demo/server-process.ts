@@ -85,6 +85,8 @@ export function createServerProcess(options: {
       cwd: options.directory,
       env: { ...options.environment },
       stdio: ['ignore', out, out],
+      // Ctrl-C is for whoever started this: a second signal would cut the server's clean stop short.
+      detached: true,
     });
     closeSync(out);
     process.once('exit', onExit);

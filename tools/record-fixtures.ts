@@ -84,7 +84,12 @@ async function tell(story: Case, sdk: string): Promise<void> {
       settings: {
         pulumi: { loginUrl: stage.loginUrl ?? 'file:///state', stackName: stage.stackName ?? 'dev' },
       },
-      paths: { projectRoot: inside('workspace'), home: inside('home'), output: inside('output') },
+      paths: {
+        projectRoot: inside('workspace'),
+        home: inside('home'),
+        login: inside('login'),
+        output: inside('output'),
+      },
       localStateDirectory: stage.loginUrl === undefined ? inside('state') : null,
     };
     const command = commandOf(stage, context, inside('plan.json'));

@@ -12,6 +12,9 @@ export interface Tokens {
     role: Role;
     account: string | null;
   }): Promise<TokenRecord & { token: string }>;
+  list(): Promise<readonly TokenRecord[]>;
+  /** It is refused from now on. False when there was none. */
+  revoke(id: string): Promise<boolean>;
   /** Null for a token that does not exist (any more). */
   authenticate(token: string): Promise<Actor | null>;
 }
@@ -34,6 +37,8 @@ export function createTokens(parts: {
       await parts.transactions.write((tx) => parts.store.insert(tx, { ...record, hash: digest(token) }));
       return { ...record, token };
     },
+    list: () => parts.store.list(),
+    revoke: (id) => parts.transactions.write((tx) => parts.store.remove(tx, id)),
     async authenticate(token) {
       if (!token.startsWith(prefix)) return null;
       const record = await parts.store.findByHash(digest(token));

@@ -1,7 +1,7 @@
 import { UserError } from '../user-error.ts';
 import { type CliContext, configOf, openLocal } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { CliFailure, failureOfResponse } from './failure.ts';
+import { CliFailure, failureOfResponse, strangeAnswer } from './failure.ts';
 
 /**
  * The HTTP API, of a remote server when SLIPWAY_URL is set, else of the data directory here, in this process.
@@ -37,7 +37,11 @@ export async function connect(context: CliContext): Promise<ApiClient> {
         signal: AbortSignal.timeout(timeoutMs),
       });
       const text = await (await send(request)).text();
-      return text === '' ? null : JSON.parse(text);
+      try {
+        return text === '' ? null : JSON.parse(text);
+      } catch {
+        throw strangeAnswer('The answer of the server is not JSON.');
+      }
     },
     open: (path, headers = {}) => send(new Request(client.url + path, { headers: { ...headers } })),
     [Symbol.asyncDispose]: client.close,

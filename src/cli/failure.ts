@@ -36,11 +36,8 @@ export async function failureOfResponse(response: Response): Promise<CliFailure>
   const exitCode = exitCodeOfStatus(response.status);
   const text = await response.text();
   const parsed = problem.safeParse(parse(text));
-  if (!parsed.success) {
-    return new CliFailure(exitCode, `The server answered ${response.status}, and not as Slipway does.`, {
-      hint: 'Is SLIPWAY_URL the address of the server itself?',
-    });
-  }
+  if (!parsed.success)
+    return strangeAnswer(`The server answered ${response.status}, and not as Slipway does.`, exitCode);
   const { detail, hint, errors = [] } = parsed.data;
   // One wrong field stands in `detail` already.
   const fields =
@@ -48,8 +45,14 @@ export async function failureOfResponse(response: Response): Promise<CliFailure>
   return new CliFailure(exitCode, detail, { hint: fields ?? hint, json: parsed.data });
 }
 
+/** Somebody else answers at that address, or another version of us. */
+export function strangeAnswer(message: string, exitCode: ExitCode = exitCodes.failed): CliFailure {
+  return new CliFailure(exitCode, message, { hint: 'Is SLIPWAY_URL the address of the server itself?' });
+}
+
 export function failureOf(error: unknown): CliFailure {
   if (error instanceof CliFailure) return error;
+  if (error instanceof z.ZodError) return strangeAnswer('The answer of the server is not as expected.');
   if (error instanceof UserError) {
     const { code, message, hint } = error;
     const exitCode = code === 'config-invalid' ? exitCodes.usage : exitCodes.failed;

@@ -1,5 +1,6 @@
 import { type Actor, actorName, triggerName } from '../access/actor.ts';
 import type { Access } from '../access/roles.ts';
+import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import { UserError } from '../user-error.ts';
 import type { CommandResult, RunCommands } from './commands.ts';
@@ -16,7 +17,7 @@ export interface Buttons {
   press(press: ButtonPress): Promise<ButtonOutcome>;
 }
 
-export const buttons = ['confirm', 'discard', 'cancel', 'stop', 'retry'] as const;
+const buttons = ['confirm', 'discard', 'cancel', 'stop', 'retry'] as const;
 export type Button = (typeof buttons)[number];
 
 export interface ButtonPress {
@@ -75,14 +76,16 @@ export function createButtons(parts: {
       const run = await runs.find(press.runId);
       const stack = run && (await stacks.findByKey(run.stackKey));
       // The same answer for both: what another repository runs is nobody's business here.
-      if (!run || stack?.repository.id !== press.repositoryId) return refused('no such run in the repository');
+      if (!run || stack?.repository.id !== press.repositoryId) {
+        return refused('the repository has no such run');
+      }
       if (!(await isWriter(access, press.actor, stack))) {
         return refused(`${actorName(press.actor)} may not ${button}: needs the role writer`);
       }
       try {
         return await decide(button, run, press);
       } catch (error) {
-        if (error instanceof UserError && isRefusal.has(error.code)) return refused(error.message);
+        if (error instanceof UserError && refusalCodes.has(error.code)) return refused(error.message);
         throw error;
       }
     },
@@ -90,12 +93,12 @@ export function createButtons(parts: {
 }
 
 /** What commands say by throwing: the stack was removed meanwhile; a tear-down wants its stack's name typed. */
-const isRefusal: ReadonlySet<string> = new Set(['not-found', 'confirmation-required']);
+const refusalCodes: ReadonlySet<string> = new Set(['not-found', 'confirmation-required']);
 
 async function isWriter(
   access: Pick<Access, 'require'>,
   actor: Actor,
-  { account, repository }: NonNullable<Awaited<ReturnType<StackStore['findByKey']>>>,
+  { account, repository }: Stack,
 ): Promise<boolean> {
   try {
     return (await access.require(actor, account, repository, 'writer')) !== null;

@@ -26,6 +26,8 @@ export interface BubblewrapStart {
   /** RLIMIT_NPROC to set before anything of the command runs; null when the launch sets it. */
   readonly gatedProcesses: number | null;
   readonly command: SandboxCommand;
+  /** See leftovers.ts. */
+  readonly mark: Readonly<Record<string, string>>;
   readonly forcedStopMs: number;
 }
 
@@ -54,7 +56,7 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
       cwd: '/',
       // A group of its own: Ctrl-C on the server must not reach bwrap, which would die without telling the command.
       detached: true,
-      env: launcherEnvironment,
+      env: { ...launcherEnvironment, ...start.mark },
       stdio: [
         ...(['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'] as const),
         gatedProcesses === null ? 'ignore' : 'pipe',
@@ -85,6 +87,8 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
       });
       writer(child, descriptors.release)?.end('.');
     } catch (error) {
+      // When bwrap has given up meanwhile, its own message says more.
+      if (!isRunning(state.init)) return;
       state.failure = messageOf(error);
       kill();
     }

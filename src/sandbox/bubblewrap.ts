@@ -15,6 +15,7 @@ import { inheritedDescriptors } from './descriptors.ts';
 import { ownDirectory, removeDirectory } from './directories.ts';
 import { forwarderInside, nodeInside, prepareHostTree, proxySocketInside } from './host-tree.ts';
 import { launchCommand, parseHardLimits, stagedMounts } from './launch.ts';
+import { leftoverMark } from './leftovers.ts';
 import { defaultLimits, forcedStopMs, temporaryBytes } from './limits.ts';
 import { orderMounts } from './mounts.ts';
 import { networkEnvironment, proxyPort } from './network-environment.ts';
@@ -29,7 +30,7 @@ export interface BubblewrapOptions {
   readonly directory: string;
   /** Certificates that commands trust besides the machine's: a PEM file. */
   readonly caBundle?: string | null;
-  /** Path or name of the program; default `bwrap`. */
+  /** Path or name of the program, not below /tmp (see launch.ts); default `bwrap`. */
   readonly bwrap?: string;
   /** Size of /tmp where no mount takes its place; it is memory. */
   readonly temporaryBytes?: number;
@@ -121,6 +122,7 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
           ? Math.min(command.limits.processes, hardLimits['nproc'] ?? Number.POSITIVE_INFINITY)
           : null,
       command,
+      mark: leftoverMark(directory),
       forcedStopMs: options.forcedStopMs ?? forcedStopMs,
     });
   };

@@ -23,24 +23,33 @@ export function readProcesses(): Process[] {
 
 export function readProcess(pid: number): Process | null {
   let text: string;
-  let status: string;
   try {
     text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    status = readFileSync(`/proc/${pid}/status`, 'latin1');
   } catch {
     return null;
   }
   // The second field is the program's name in parentheses, and may hold blanks and parentheses itself.
   const [state = '', parent, , session, ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const pids = /^NSpid:\s*(.+)$/m.exec(status)?.[1]?.split(/\s+/);
   return {
     pid,
     parent: Number(parent),
     session: Number(session),
     state,
-    innerPid: Number(pids?.at(-1) ?? pid),
+    // Read when it is asked for, because that is once in a hundred times.
+    get innerPid() {
+      return readInnerPid(pid);
+    },
     startTicks: Number(rest[15]),
   };
+}
+
+function readInnerPid(pid: number): number {
+  try {
+    const pids = /^NSpid:\s*(.+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+    return Number(pids?.split(/\s+/).at(-1) ?? pid);
+  } catch {
+    return pid;
+  }
 }
 
 /** Children, their children and so on, without `root`. Nobody asks for those of the machine's init. */

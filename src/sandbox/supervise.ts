@@ -95,7 +95,8 @@ export function supervise(supervised: Supervised): Promise<Ending> {
     const settle = () => {
       if (exit === null) return;
       for (const timer of timers) clearTimeout(timer);
-      for (const pipe of child.stdio) pipe?.destroy();
+      // Missing, whatever the types say, when the server is out of descriptors.
+      for (const pipe of (child.stdio as ChildProcess['stdio'] | undefined) ?? []) pipe?.destroy();
       const ending = { reason, ...exit, stderrHead, durationMs: performance.now() - startedMs };
       // Node closes handles at the end of a turn of its loop; a caller should find nothing of ours open.
       setImmediate(() => setImmediate(() => resolve(ending)));

@@ -3,6 +3,7 @@ import { constants, mkdtemp, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOutputWindow, createRedactor } from '../sandbox/output.ts';
 import type { Mount, SandboxResult } from '../sandbox/sandbox.ts';
+import { createCutOff } from './cut-off.ts';
 import { exportsFile, givenFile, hookPrologue, maxExportsBytes, readExports } from './hooks.ts';
 import {
   commandEnvironment,
@@ -53,7 +54,8 @@ async function execute(context: RunContext, phase: PhaseContext, plan: CommandPl
   await sandbox.own(hostOutput, workspace.identity);
 
   const secrets = assignment.frozen.variables.filter(({ secret }) => secret).map(({ value }) => value);
-  const streams = { stdout: sink(secrets, phase), stderr: sink(secrets, phase) };
+  const { hiddenAfter } = context.vendor;
+  const streams = { stdout: sink(secrets, hiddenAfter, phase), stderr: sink(secrets, hiddenAfter, phase) };
   const mounts: Mount[] = [...workspaceMounts(workspace, sandbox)];
   if (sandbox.kind !== 'none') {
     mounts.push(...context.vendor.toolMounts().map((mount) => ({ ...mount, writable: false })));
@@ -100,10 +102,12 @@ async function execute(context: RunContext, phase: PhaseContext, plan: CommandPl
   };
 }
 
-function sink(secrets: readonly string[], phase: PhaseContext) {
+function sink(secrets: readonly string[], hiddenAfter: readonly string[], phase: PhaseContext) {
   const redactor = createRedactor(secrets);
+  const cutOff = createCutOff(hiddenAfter);
   const window = createOutputWindow({ headBytes: 0, tailBytes });
-  const pass = (bytes: Uint8Array) => {
+  const pass = (redacted: Uint8Array) => {
+    const bytes = cutOff(redacted);
     window.write(bytes);
     phase.log.write(bytes);
   };

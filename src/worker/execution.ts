@@ -96,7 +96,7 @@ async function firstHalf(
     return performed.kind === 'ok' ? { kind: 'done' } : performed;
   }
 
-  const planned = await plan(context, commit);
+  const planned = await plan(context, options.workspaces, commit);
   if (planned.kind !== 'planned') return planned;
   switch (planned.answer.next) {
     case 'lost':

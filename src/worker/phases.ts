@@ -59,7 +59,8 @@ export async function prepare(context: RunContext, workspaces: Workspaces): Prom
 }
 
 export async function locateProject(context: RunContext): Promise<StepResult> {
-  const root = await findProjectRoot(context.workspace, context.assignment.frozen.settings.projectRoot);
+  const { assignment, vendor, workspace } = context;
+  const root = await findProjectRoot(workspace, assignment.frozen.settings.projectRoot, vendor.projectFiles);
   if (root.kind === 'unusable') return failed('project_unusable', root.reason);
   context.projectRoot = root.inside;
   return ok;
@@ -109,7 +110,11 @@ export type Planned =
   | { readonly kind: 'over' };
 
 /** `commit` is called before the server may say APPLYING: from then on a clean stop waits. False: too late. */
-export async function plan(context: RunContext, commit: () => boolean): Promise<Planned> {
+export async function plan(
+  context: RunContext,
+  workspaces: Pick<Workspaces, 'forgetLogin'>,
+  commit: () => boolean,
+): Promise<Planned> {
   const { assignment, server, vendor } = context;
   const { settings } = assignment.frozen;
   const phase = openPhase(context, 'planning', 'plan');

@@ -120,7 +120,12 @@ export function vendorContext(context: RunContext, output: string): VendorContex
   const { workspace, sandbox } = context;
   return {
     settings: context.assignment.frozen.settings.vendor,
-    paths: { projectRoot: context.projectRoot, home: workspace.inside.home, output },
+    paths: {
+      projectRoot: context.projectRoot,
+      home: workspace.inside.home,
+      login: workspace.inside.login,
+      output,
+    },
     localStateDirectory: sandbox.kind === 'none' ? (workspace.localState?.host ?? null) : null,
   };
 }

@@ -20,6 +20,15 @@ export interface Vendor extends VendorSettingsSchema {
   /** Variables every command of the run gets, over the user's. */
   baseEnvironment(context: VendorContext): Record<string, string>;
 
+  /** One of these must lie in the project root; tools look further up and would run another project. */
+  readonly projectFiles: readonly string[];
+
+  /**
+   * Text after which the tool prints values without regard to secrets: the rest of that stream is not
+   * stored.
+   */
+  readonly hiddenAfter: readonly string[];
+
   /** True for names that users and hooks must not set, because they would change what a command means. */
   refusesVariable(name: string): boolean;
 
@@ -53,8 +62,16 @@ export interface VendorTool {
 
 export interface VendorContext {
   readonly settings: VendorSettings;
-  /** Inside paths. `home` is private to the run and survives from phase to phase. */
-  readonly paths: { readonly projectRoot: string; readonly home: string; readonly output: string };
+  /**
+   * Inside paths. `home` is private to the run and survives from phase to phase; `login` does so until the
+   * plan is made, and takes the credentials of a login.
+   */
+  readonly paths: {
+    readonly projectRoot: string;
+    readonly home: string;
+    readonly login: string;
+    readonly output: string;
+  };
   /** With SANDBOX=none there are no mounts: the host directory of the local state, else null. */
   readonly localStateDirectory: string | null;
 }

@@ -13,9 +13,17 @@ export interface Workspace {
   readonly root: string;
   readonly identity: RunIdentity;
   /** Paths as the commands see them. With SANDBOX=none they are those of the host. */
-  readonly inside: { readonly tree: string; readonly git: string; readonly home: string };
-  readonly host: { readonly tree: string; readonly git: string; readonly home: string };
+  readonly inside: Directories;
+  readonly host: Directories;
   readonly localState: { readonly host: string; readonly inside: string } | null;
+}
+
+interface Directories {
+  readonly tree: string;
+  readonly git: string;
+  readonly home: string;
+  /** What logging in to a state backend leaves: credentials, in clear. */
+  readonly login: string;
 }
 
 export interface Workspaces {
@@ -25,6 +33,8 @@ export interface Workspaces {
   reopen(assignment: Assignment, vendor: Vendor): Promise<Workspace | null>;
   /** Gives what was fetched to the run's identity. */
   handOver(workspace: Workspace): Promise<void>;
+  /** Removes the credentials of the login: a run may wait for a person for days. */
+  forgetLogin(workspace: Workspace): Promise<void>;
   remove(runId: string): Promise<void>;
   /** Removes what a former life of the server left, except the workspaces of these runs. */
   sweep(keep: ReadonlySet<string>): Promise<void>;
@@ -40,8 +50,16 @@ export function createWorkspaces(parts: {
 
   async function describe({ run, stack, frozen }: Assignment, vendor: Vendor): Promise<Workspace> {
     const root = rootOf(run.id);
-    const host = { tree: join(root, 'tree'), git: join(root, 'git'), home: join(root, 'home') };
-    const inside = sandbox.kind === 'none' ? host : { tree: '/workspace', git: '/git', home: '/home/runner' };
+    const host = {
+      tree: join(root, 'tree'),
+      git: join(root, 'git'),
+      home: join(root, 'home'),
+      login: join(root, 'login'),
+    };
+    const inside =
+      sandbox.kind === 'none'
+        ? host
+        : { tree: '/workspace', git: '/git', home: '/home/runner', login: '/login' };
     const local = vendor.localState(frozen.settings.vendor);
     if (!local) return { root, identity: { key: run.id }, host, inside, localState: null };
     const shared = join(parts.stateDirectory, String(stack.repository.id), local.name ?? '_');
@@ -103,6 +121,12 @@ export function createWorkspaces(parts: {
       for (const path of Object.values(workspace.host)) await sandbox.own(path, workspace.identity);
     },
 
+    async forgetLogin({ host, identity }) {
+      await sandbox.remove(host.login, identity);
+      await mkdir(host.login, { mode: 0o700 });
+      await sandbox.own(host.login, identity);
+    },
+
     remove,
 
     async sweep(keep) {
@@ -129,7 +153,11 @@ export type ProjectRoot =
   | { readonly kind: 'unusable'; readonly reason: string };
 
 /** Where the project lies. A symbolic link may lead elsewhere in the checkout, but not out of it. */
-export async function findProjectRoot(workspace: Workspace, projectRoot: string): Promise<ProjectRoot> {
+export async function findProjectRoot(
+  workspace: Workspace,
+  projectRoot: string,
+  projectFiles: readonly string[],
+): Promise<ProjectRoot> {
   const what = projectRoot === '' ? 'The repository' : `The project root ${projectRoot}`;
   const tree = await realpath(workspace.host.tree);
   let resolved: string;
@@ -144,6 +172,10 @@ export async function findProjectRoot(workspace: Workspace, projectRoot: string)
   }
   if (!(await stat(resolved)).isDirectory())
     return { kind: 'unusable', reason: `${what} is not a directory.` };
+  const entries = await readdir(resolved);
+  if (!projectFiles.some((name) => entries.includes(name))) {
+    return { kind: 'unusable', reason: `${what} has no ${projectFiles[0]}.` };
+  }
   return { kind: 'found', inside: join(workspace.inside.tree, path) };
 }
 
@@ -154,6 +186,7 @@ export function workspaceMounts(workspace: Workspace, sandbox: Sandbox): readonl
   return [
     { source: host.tree, target: inside.tree, writable: true },
     { source: host.home, target: inside.home, writable: true },
+    { source: host.login, target: inside.login, writable: true },
     { source: host.git, target: inside.git, writable: false },
     ...(localState ? [{ source: localState.host, target: localState.inside, writable: true }] : []),
   ];

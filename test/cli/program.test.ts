@@ -111,6 +111,23 @@ describe('the command line', () => {
     expect(gone.err).toContain(server.url);
   });
 
+  it.each([
+    ['a page', '<html></html>', 200],
+    ['other JSON', '{"items":[{"a":1}],"nextCursor":null}', 200],
+    ['an error page', '<html></html>', 502],
+  ])('says when it is answered by %s', async (_, body, status) => {
+    await using installation = anInstallation();
+    const { web } = installation;
+    const other = { ...web, fetch: async () => new Response(body, { status }) };
+    await using server = await listen(other, { host: '127.0.0.1', port: 0, logger: createLogger('silent') });
+    const environment = { SLIPWAY_URL: server.url, SLIPWAY_TOKEN: 'slipway_x' };
+
+    const result = await aCommandLine(installation).run('stack list', { environment });
+
+    expect(result).toMatchObject({ exitCode: 1, out: '' });
+    expect(result.err).toContain('Is SLIPWAY_URL the address of the server itself?');
+  });
+
   it('names a wrong setting', async () => {
     await using installation = anInstallation();
 

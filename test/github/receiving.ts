@@ -1,4 +1,5 @@
 import { createDeliveryHandler } from '../../src/github/delivery-handler.ts';
+import { createCheckRunHandler, type OnButton } from '../../src/github/events/check-run.ts';
 import { createInstallationHandler } from '../../src/github/events/installation.ts';
 import { createInstallationRepositoriesHandler } from '../../src/github/events/installation-repositories.ts';
 import { createPushHandler } from '../../src/github/events/push.ts';
@@ -18,7 +19,7 @@ export interface SeenPush {
 }
 
 /** The whole way in: the stand-in's webhooks, the inbox over HTTP, its worker, Probot, our handlers. */
-export async function startReceiving() {
+export async function startReceiving(options: { onButton?: OnButton } = {}) {
   const started = await startGithub();
   const temp = await tempDatabase();
   const { database } = temp;
@@ -39,6 +40,11 @@ export async function startReceiving() {
     installation: createInstallationHandler({ repositories, reconciler }),
     installation_repositories: createInstallationRepositoriesHandler({ reconciler }),
     repository: createRepositoryHandler({ repositories }),
+    check_run: createCheckRunHandler({
+      appId: started.github.app.id,
+      repositories,
+      onButton: options.onButton ?? (() => Promise.reject(new Error('no button in this test'))),
+    }),
   });
   const parts = { store: inboxStore, transactions: database, clock };
   const worker = createInboxWorker({ ...parts, handle, logger: silent });

@@ -12,10 +12,14 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endLeftovers, leftoverMark } from '../../src/sandbox/leftovers.ts';
 import { createNoSandbox } from '../../src/sandbox/none.ts';
 import type { Mount } from '../../src/sandbox/sandbox.ts';
 import { createHarness, type Harness, processesWith, runIn, script, sleepMarker, until } from './harness.ts';
+
+const serverProgram = fileURLToPath(import.meta.resolve('./server-process.ts'));
 
 let harness: Harness;
 let workspace: Mount;
@@ -29,7 +33,7 @@ const inside = async (text: string) =>
   await runIn(harness.sandbox, script(text), { mounts: [workspace], workingDirectory: '/workspace' });
 
 function startServer(...options: readonly string[]) {
-  return spawn(process.execPath, [join(import.meta.dirname, 'server-process.ts'), ...options], {
+  return spawn(process.execPath, [serverProgram, ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }
@@ -39,11 +43,9 @@ describe('descriptors of the server', () => {
     const leaked = openSync('/', 'r');
     // Node closes the first 16 to its children by itself, as it happens, but not what comes after a gap.
     const gap = Array<'ignore'>(27).fill('ignore');
-    const server = spawn(
-      process.execPath,
-      [join(import.meta.dirname, 'server-process.ts'), 'leak', harness.root],
-      { stdio: ['ignore', 'pipe', 'inherit', ...gap, leaked] },
-    );
+    const server = spawn(process.execPath, [serverProgram, 'leak', harness.root], {
+      stdio: ['ignore', 'pipe', 'inherit', ...gap, leaked],
+    });
     closeSync(leaked);
     const answer = JSON.parse(await textOf(server));
 
@@ -159,6 +161,36 @@ describe('processes', () => {
     await gone;
 
     await until('the end of the sandbox', () => processesWith(marker).length === 0);
+  });
+
+  it('of a killed server are ended by the next, and those of others are not', async () => {
+    const directory = join(harness.root, 'former');
+    const [mine, other] = [directory, `${directory}-2`].map((path) => {
+      const { promise, resolve } = Promise.withResolvers<NodeJS.Signals | null>();
+      const child = spawn('sleep', ['60'], { env: leftoverMark(path), stdio: 'ignore' });
+      child.once('exit', (_code, signal) => resolve(signal));
+      return { child, ended: promise };
+    });
+    await until('both', () => mine?.child.pid !== undefined && other?.child.pid !== undefined);
+
+    expect(await until('the mark to be there', () => endLeftovers(directory))).toBe(1);
+    expect(await mine?.ended).toBe('SIGKILL');
+    expect(other?.child.signalCode).toBeNull();
+    other?.child.kill('SIGTERM');
+    expect(await other?.ended).toBe('SIGTERM');
+  });
+
+  it('bear their mark outside the sandbox only', async () => {
+    const marker = sleepMarker();
+    const running = inside(`env | grep -c SLIPWAY; sleep ${marker}; true`);
+    await until('the command', () => processesWith(`sleep\0${marker}`).length > 0);
+    const ended = endLeftovers(join(harness.root, 'sandbox'));
+    const { result, stdout } = await running;
+
+    expect(ended).toBeGreaterThan(0);
+    expect(stdout).toBe('0\n');
+    expect(result).toMatchObject({ kind: 'unavailable', message: 'the sandbox was killed from outside' });
+    expect(processesWith(marker)).toEqual([]);
   });
 
   it('of the host cannot be signalled or traced', async () => {

@@ -59,13 +59,22 @@ describe('what a command sees', () => {
     ]);
   });
 
-  it('is no descriptor but stdin, stdout and stderr, in no process of the sandbox but its init', async () => {
-    const { stdout } = await inside(
-      'ls /proc/self/fd | tr "\\n" " "; ls -l /proc/1/fd | grep -v -e socket -e eventfd -e /dev/null -e total',
-    );
+  it.each([{ mode: 'none' }, { mode: 'public', allowedHosts: [] }] as const)(
+    'is no descriptor but stdin, stdout and stderr, with network %j',
+    async (network) => {
+      const look =
+        'ls /proc/self/fd | tr "\\n" " "; find /proc/[0-9]*/fd -type l -printf "%l\\n" 2>/dev/null | grep /';
+      const { stdout } = await runIn(harness.sandbox, script(look), { network });
 
-    expect(stdout).toBe('0 1 2 3 ');
-  });
+      const [own = '', ...files] = stdout.trim().split('\n');
+      expect(own).toMatch(/^0 1 2 3 /);
+      expect(
+        [own.slice('0 1 2 3 '.length), ...files].filter(
+          (path) => !/^(\/dev\/null|\/proc\/.*|\/tmp)$/.test(path),
+        ),
+      ).toEqual([]);
+    },
+  );
 
   it('is writable only where it is private or mounted so', async () => {
     const { stdout } = await inside(

@@ -1,12 +1,13 @@
 /** The recommended way to run Slipway, proven also where the tests themselves are run by root. */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { isRoot, temporaryDirectory } from './harness.ts';
+import { isRoot, processesWith, sleepMarker, temporaryDirectory, until } from './harness.ts';
 
 const user = 60_001;
-const program = join(import.meta.dirname, 'server-process.ts');
+const program = fileURLToPath(import.meta.resolve('./server-process.ts'));
 const canRead =
   !isRoot ||
   spawnSync(process.execPath, ['-e', `require('fs').accessSync(${JSON.stringify(program)})`], {
@@ -40,6 +41,24 @@ describe('an unprivileged server', () => {
       network: { kind: 'exited', exitCode: 4, output: '40\n' },
     });
     expect(existsSync(workspace)).toBe(false);
+    rmSync(directory, { recursive: true });
+  });
+
+  it.runIf(canRead)('takes its sandboxes along when it is killed', async () => {
+    const directory = temporaryDirectory();
+    if (isRoot) chownSync(directory, user, user);
+    const marker = sleepMarker();
+    const server = spawn(process.execPath, [program, 'sleep', directory, marker], {
+      cwd: '/',
+      stdio: 'ignore',
+      ...(isRoot && { uid: user, gid: user }),
+    });
+    const gone = new Promise((resolve) => server.once('exit', resolve));
+    await until('the sleeping', () => processesWith(`sleep\0${marker}`).length >= 2);
+    server.kill('SIGKILL');
+    await gone;
+
+    await until('the end of the sandbox', () => processesWith(marker).length === 0);
     rmSync(directory, { recursive: true });
   });
 });

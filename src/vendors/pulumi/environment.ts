@@ -4,11 +4,12 @@ import { pulumiSettings } from './settings.ts';
 
 /** Set on every command of a run, hooks and tasks included. */
 export function baseEnvironment(context: VendorContext): Record<string, string> {
-  const { home } = context.paths;
+  const { home, login } = context.paths;
   return {
     // Plugins, workspaces and logs of this run only; nothing is shared between runs.
     PULUMI_HOME: `${home}/.pulumi`,
-    PULUMI_CREDENTIALS_PATH: `${home}/.pulumi/credentials`,
+    // After the plan the CLI finds the access token in the environment, or needs none.
+    PULUMI_CREDENTIALS_PATH: login,
     // There is no keyring and no TPM inside; without this the CLI looks for them.
     PULUMI_CREDENTIAL_STORE: 'plaintext',
     // Without the variable, `backend.url` in the repository's Pulumi.yaml would win over `pulumi login`.

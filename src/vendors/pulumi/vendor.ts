@@ -26,6 +26,9 @@ export async function createPulumiVendor(options: PulumiOptions): Promise<Vendor
     toolProblem: 'problem' in inspected ? inspected.problem : null,
     toolMounts: () => [...(tool?.mounts ?? []), ...extraTools.filter(isOutsideUsr).map(toMount)],
     toolPath: () => [...(tool ? [dirname(tool.path)] : []), ...extraTools.map(({ pathEntry }) => pathEntry)],
+    projectFiles: ['Pulumi.yaml', 'Pulumi.yml', 'Pulumi.json'],
+    // Test fixture violation-secret: the formatter of a plan violation ignores what is secret.
+    hiddenAfter: ['violates plan: properties changed:'],
     baseEnvironment,
     refusesVariable,
     localState: (settings) => localStateOf(pulumiSettings(settings).loginUrl),

@@ -5,7 +5,7 @@ import type { VendorContext } from '../../../src/worker/vendor.ts';
 
 const context: VendorContext = {
   settings: { pulumi: { loginUrl: 'file:///state/net', stackName: 'acme/net/prod' } },
-  paths: { projectRoot: '/workspace/infra', home: '/home/run', output: '/output' },
+  paths: { projectRoot: '/workspace/infra', home: '/home/run', login: '/login', output: '/output' },
   localStateDirectory: null,
 };
 const eventLog = { PULUMI_DEBUG_COMMANDS: 'true', PULUMI_OPTION_EVENT_LOG: '/output/events.jsonl' };
@@ -106,7 +106,7 @@ describe('variables', () => {
   test('of every command keep the run to its own home, backend and stack', () => {
     expect(baseEnvironment(context)).toEqual({
       PULUMI_HOME: '/home/run/.pulumi',
-      PULUMI_CREDENTIALS_PATH: '/home/run/.pulumi/credentials',
+      PULUMI_CREDENTIALS_PATH: '/login',
       PULUMI_CREDENTIAL_STORE: 'plaintext',
       PULUMI_BACKEND_URL: 'file:///state/net',
       PULUMI_STACK: 'acme/net/prod',

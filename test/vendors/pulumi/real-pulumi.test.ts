@@ -24,7 +24,12 @@ beforeEach(() => {
   for (const name of ['workspace', 'home', 'output', 'my state 100% #1?']) mkdirSync(inside(name));
   context = {
     settings: { pulumi: { loginUrl: 'file:///state', stackName: 'dev' } },
-    paths: { projectRoot: inside('workspace'), home: inside('home'), output: inside('output') },
+    paths: {
+      projectRoot: inside('workspace'),
+      home: inside('home'),
+      login: inside('login'),
+      output: inside('output'),
+    },
     localStateDirectory: inside('my state 100% #1?'),
   };
   program('{input: {open: a, hidden: {fn::secret: deep}}}');

@@ -1,0 +1,52 @@
+import type { Transactions } from '../../src/tx.ts';
+import type { Claim, ClaimOptions, DeliveryStore, Finished } from '../../src/webhooks/delivery-store.ts';
+
+export interface DeliveryStoreWorld extends AsyncDisposable {
+  readonly deliveries: DeliveryStore;
+  readonly transactions: Transactions;
+  newId(): string;
+  addRun(): Promise<string>;
+  addWebhook(): Promise<string>;
+  removeWebhook(id: string): Promise<void>;
+}
+
+export const t0 = 1_795_000_000_000;
+export const leaseMs = 45_000;
+
+/** The store and the few calls that every test makes. */
+export function driver(world: DeliveryStoreWorld) {
+  const { deliveries, transactions } = world;
+  const write = transactions.write.bind(transactions);
+  return {
+    async add(webhookId: string, runId: string, stateVersion: number, createdAtMs = t0): Promise<string> {
+      const delivery = { id: world.newId(), webhookId, runId, stateVersion, createdAtMs };
+      await write((tx) => deliveries.insert(tx, delivery));
+      return delivery.id;
+    },
+    claim(nowMs: number, change: Partial<ClaimOptions> = {}): Promise<readonly Claim[]> {
+      const options = { nowMs, leaseUntilMs: nowMs + leaseMs, limit: 100, perWebhook: 4, afterWebhook: null };
+      return write((tx) => deliveries.claim(tx, { ...options, ...change }));
+    },
+    finish(claim: Claim | undefined, change: Partial<Finished> = {}): Promise<boolean> {
+      if (!claim) throw new Error('nothing was claimed');
+      const delivered = { outcome: 'delivered', status: 'delivered', statusCode: 204 } as const;
+      const { deliveryId, attempt } = claim;
+      const rest = { error: null, detail: null, durationMs: 12, nextAttemptAtMs: null };
+      return write((tx) => deliveries.finish(tx, { deliveryId, attempt, ...delivered, ...rest, ...change }));
+    },
+    failed: (nextAttemptAtMs: number): Partial<Finished> => ({
+      outcome: 'failed',
+      status: 'failed',
+      statusCode: 500,
+      error: 'status',
+      nextAttemptAtMs,
+    }),
+    stop: (webhookId: string) => write((tx) => deliveries.stopPending(tx, webhookId)),
+    restart: (id: string, nowMs: number) => write((tx) => deliveries.restart(tx, id, nowMs)),
+    endLeases: (nowMs: number) => write((tx) => deliveries.endLeases(tx, nowMs)),
+    handBack: (claim: Claim | undefined, nowMs: number) => {
+      if (!claim) throw new Error('nothing was claimed');
+      return write((tx) => deliveries.handBack(tx, claim, nowMs));
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
+import type { CheckRun } from '../../demo/github/check-run.ts';
+import { createAccess } from '../../src/access/roles.ts';
+import { createFeedbackOutbox } from '../../src/github/feedback/outbox.ts';
+import { createFeedbackReactor } from '../../src/github/feedback/reactor.ts';
+import { createPermissions } from '../../src/github/permissions.ts';
+import { createIds } from '../../src/ids.ts';
+import { type Buttons, createButtons } from '../../src/runs/buttons.ts';
+import { createRunCommands } from '../../src/runs/commands.ts';
+import type { Run, RunCommand, RunType } from '../../src/runs/run.ts';
+import { createTransitions } from '../../src/runs/transition.ts';
+import { createCheckRunStore } from '../../src/storage/check-run-store.ts';
+import { createRunStore } from '../../src/storage/run-store.ts';
+import { createSecretBox } from '../../src/storage/secret-box.ts';
+import { createStackStore } from '../../src/storage/stack-store.ts';
+import { aCommit, stackSettings } from '../support/builders.ts';
+import { startReceiving } from './receiving.ts';
+import { eventually, silent } from './support.ts';
+
+const planned: RunCommand = {
+  kind: 'planned',
+  hasChanges: true,
+  hasWarnings: false,
+  hasApprovalPolicies: false,
+  autodeploy: false,
+  stackLocked: false,
+};
+const toUnconfirmed: readonly RunCommand[] = [
+  { kind: 'make-ready' },
+  { kind: 'claim' },
+  { kind: 'prepared' },
+  { kind: 'initialized' },
+  planned,
+];
+/** How a run gets there that nobody but a test drives. */
+const ways = {
+  QUEUED: [],
+  PREPARING: toUnconfirmed.slice(0, 2),
+  UNCONFIRMED: toUnconfirmed,
+  DISCARDED: [...toUnconfirmed, { kind: 'discard' }],
+} satisfies Record<string, readonly RunCommand[]>;
+
+/** Buttons from GitHub to the run and back: the way in, real runs without a worker, check runs on the stand-in. */
+export async function openButtons() {
+  // A press can only follow from what is made below.
+  let buttons: Buttons;
+  const all = await startReceiving({ onButton: (press) => buttons.press(press) });
+  const { app, github, database, clock, inboxStore } = all;
+  for (const login of ['bob', 'rita', 'mallory', 'root']) {
+    github.addUser({ login, name: login, email: `${login}@example.com` });
+  }
+  const infra = await github.addRepository({ owner: 'acme', name: 'infra', files: { a: '1' } });
+  const hash = await github.commit(infra, { branch: 'main', message: 'Two', files: { a: '2' } });
+  github.setPermission(infra, 'ada', 'maintain');
+  github.setPermission(infra, 'bob', 'write');
+  github.setPermission(infra, 'rita', 'triage');
+
+  const transactions = database;
+  const box = createSecretBox(randomBytes(32));
+  const stacks = createStackStore(database, box);
+  const runs = createRunStore(database, box);
+  const checkRunStore = createCheckRunStore(database);
+  const parts = { app, store: checkRunStore, repositories: all.store, transactions, clock, logger: silent };
+  const outbox = createFeedbackOutbox(parts);
+  const feedback = createFeedbackReactor({
+    store: checkRunStore,
+    clock,
+    publicUrl: () => 'https://slipway.example.com',
+    isSandboxed: true,
+    onWanted: () => outbox.wake(),
+  });
+  const transitions = createTransitions({ runs, stacks, reactors: [feedback], clock });
+  const newId = createIds(clock);
+  const commands = createRunCommands({ runs, stacks, transitions, transactions, clock, newId });
+  const access = createAccess({ admins: ['root'], permissions: createPermissions({ app, clock }) });
+  buttons = createButtons({ runs, stacks, access, commands });
+  outbox.start();
+
+  await eventually(async () => expect(await all.store.find(infra.id)).not.toBeNull());
+  const stack = { id: 'network-prod', accountId: infra.owner.id, repositoryId: infra.id };
+  await database.write((tx) =>
+    stacks.insert(tx, { key: 'stack-1', ...stack, settings: stackSettings(), createdAtMs: clock.nowMs() }),
+  );
+
+  async function shown(runId: string): Promise<CheckRun> {
+    await eventually(async () => expect(await checkRunStore.find(runId)).toMatchObject({ isSettled: true }));
+    const checkRun = github.checkRuns.find(({ externalId }) => externalId === runId);
+    if (!checkRun) throw new Error(`no check run for ${runId}`);
+    // As a person has it on the screen, while GitHub's own goes on.
+    return { ...checkRun };
+  }
+
+  return {
+    ...all,
+    infra,
+    runs,
+    /** A run in that state, and its check run as it looks then. */
+    async aRunThatIs(state: keyof typeof ways, type: RunType = 'TRACKED') {
+      const created = await commands.create({
+        ...{ stackKey: 'stack-1', type, branch: 'main', commit: aCommit({ hash }) },
+        ...{ actor: 'ada', triggeredBy: 'ada@example.com', dedupeKey: null },
+      });
+      if (created === 'duplicate') throw new Error('a duplicate without a key');
+      let run: Run = created;
+      for (const command of ways[state]) {
+        const by = { actor: 'worker', note: null };
+        const moved = await transactions.write((tx) => transitions.move(tx, run, command, by));
+        if (moved.kind !== 'moved') throw new Error(`${run.state} does not take ${command.kind}`);
+        run = moved.run;
+      }
+      return { run, checkRun: await shown(run.id) };
+    },
+    shown,
+    stateOf: async (run: Run) => (await runs.find(run.id))?.state,
+    allRuns: () => runs.listOfStack('stack-1', { before: null, limit: 100 }),
+    /** What the inbox keeps of a delivery, once it is settled. */
+    settled: ({ deliveryId }: { deliveryId: string }) =>
+      eventually(async () => {
+        const record = await inboxStore.find(deliveryId);
+        expect(record?.state).toMatch(/^(done|ignored|failed)$/);
+        return { state: record?.state, note: record?.note };
+      }),
+    async [Symbol.asyncDispose](): Promise<void> {
+      await outbox[Symbol.asyncDispose]();
+      await all[Symbol.asyncDispose]();
+    },
+  };
+}

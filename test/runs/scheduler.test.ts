@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import type { Run } from '../../src/runs/run.ts';
+import { blockerOf } from '../../src/runs/scheduler.ts';
+import type { StackLock } from '../../src/stacks/stack.ts';
+import { aRun } from '../support/builders.ts';
+import { openRunWorld } from '../support/run-world.ts';
+
+const person: StackLock = { holder: 'ada', kind: 'person', reason: 'audit', run: null, sinceMs: 0 };
+const system: StackLock = { ...person, holder: 'slipway', kind: 'system', reason: 'lost' };
+const run = (id: string, change: Partial<Run> = {}) => aRun({ id, ...change });
+const me = run('5');
+
+describe('what keeps a run back', () => {
+  it.each<[string, Run, Run[], StackLock | null, ReturnType<typeof blockerOf>]>([
+    ['nothing', me, [], null, null],
+    ['not itself', me, [me], null, null],
+    [
+      'a run that is active',
+      me,
+      [run('9', { state: 'APPLYING' })],
+      null,
+      { kind: 'run', run: '9', state: 'APPLYING' },
+    ],
+    [
+      'a run that waits for a person',
+      me,
+      [run('1', { state: 'UNCONFIRMED' })],
+      null,
+      { kind: 'run', run: '1', state: 'UNCONFIRMED' },
+    ],
+    [
+      'a task',
+      me,
+      [run('1', { type: 'TASK', state: 'READY' })],
+      null,
+      { kind: 'run', run: '1', state: 'READY' },
+    ],
+    ['an older run in the queue', me, [run('4')], null, { kind: 'run', run: '4', state: 'QUEUED' }],
+    ['not a younger one', me, [run('6')], null, null],
+    [
+      'a younger one that a person put first',
+      me,
+      [run('6', { priority: 1 })],
+      null,
+      { kind: 'run', run: '6', state: 'QUEUED' },
+    ],
+    ['not an older one when it was put first itself', run('5', { priority: 1 }), [run('4')], null, null],
+    ['no preview', me, [run('4', { type: 'PROPOSED', state: 'PLANNING' })], null, null],
+    ['no run that is over', me, [run('4', { state: 'FINISHED' })], null, null],
+    [
+      'the active one before the older one',
+      me,
+      [run('1'), run('9', { state: 'READY' })],
+      null,
+      { kind: 'run', run: '9', state: 'READY' },
+    ],
+    [
+      'a lock of somebody else',
+      me,
+      [],
+      { ...person, holder: 'bob' },
+      { kind: 'lock', holder: 'bob', reason: 'audit' },
+    ],
+    ['not its own starter', me, [], person, null],
+    ['the lock of the server', me, [], system, { kind: 'lock', holder: 'slipway', reason: 'lost' }],
+    [
+      'of a preview: nothing',
+      run('5', { type: 'PROPOSED' }),
+      [run('4', { state: 'APPLYING' })],
+      system,
+      null,
+    ],
+  ])('%s', (_, waiting, unfinished, lock, expected) => {
+    expect(blockerOf(waiting, unfinished, { lock }, 'ada')).toEqual(expected);
+  });
+
+  it('is the lock of the server even for somebody of its name', () => {
+    expect(blockerOf(me, [], { lock: system }, 'slipway')).toMatchObject({ kind: 'lock' });
+  });
+});
+
+describe('the scheduler', () => {
+  it('goes by priority, then by age', async () => {
+    await using world = await openRunWorld();
+    await world.addStack();
+    const ids = [];
+    for (const hash of ['a1', 'b2', 'c3', 'd4']) ids.push(await world.pushed(hash));
+    const [first = '', second = '', third = '', fourth = ''] = ids;
+    await world.database.write((tx) => world.runs.setPriority(tx, third, 1));
+
+    const order = [];
+    for (let n = 0; n < 4; n += 1) {
+      const [ready] = await world.runs.inState(['READY']);
+      order.push(ready?.id);
+      await world.commands.cancel(ready?.id ?? '', { actor: 'ada' });
+      await world.scheduler.settled();
+    }
+
+    expect(order).toEqual([first, third, second, fourth]);
+  });
+
+  it('lets stacks go their own ways', async () => {
+    await using world = await openRunWorld();
+    await world.addStack({ name: 'One' });
+    await world.addStack({ name: 'Two' });
+    await world.push('a1');
+
+    expect(await world.runs.inState(['READY'])).toHaveLength(2);
+  });
+
+  it('lets the holder of a lock go first, past whom the lock keeps back', async () => {
+    await using world = await openRunWorld();
+    const stack = await world.addStack();
+    await world.stacks.lock(stack, 'ada', 'audit');
+    const bobs = await world.pushed('a1', { login: 'bob' });
+    expect((await world.run(bobs)).state).toBe('QUEUED');
+
+    const adas = await world.pushed('b2', { login: 'ada' });
+    expect((await world.run(adas)).state).toBe('READY');
+
+    await world.commands.cancel(adas, { actor: 'ada' });
+    await world.scheduler.settled();
+    expect((await world.run(bobs)).state).toBe('QUEUED');
+  });
+
+  it('holds an autodeployed apply back while somebody else has locked the stack', async () => {
+    await using world = await openRunWorld();
+    const stack = await world.addStack({ autodeploy: true });
+    const id = await world.pushed('a1', { login: 'bob' });
+    await world.stacks.lock(stack, 'ada', 'audit');
+
+    await world.plan({ autodeploy: true });
+
+    expect((await world.run(id)).state).toBe('UNCONFIRMED');
+  });
+
+  it('finds waiting runs by itself when it starts', async () => {
+    await using world = await openRunWorld();
+    const stack = await world.addStack();
+    await world.stacks.lock(stack, 'bob', '');
+    const id = await world.pushed('a1');
+    await world.database.write((tx) => world.stackStore.setLock(tx, stack.key, null));
+
+    await world.scheduler.sweep();
+    await world.scheduler.settled();
+
+    expect((await world.run(id)).state).toBe('READY');
+  });
+
+  it('is not stopped by one stack that fails', async () => {
+    let failing = '';
+    const reactor = (_: unknown, event: { stack: { key: string }; run: Run }) =>
+      event.stack.key === failing && event.run.state === 'READY'
+        ? Promise.reject(new Error('broken'))
+        : Promise.resolve();
+    await using world = await openRunWorld({ reactors: [reactor] });
+    const broken = await world.addStack({ name: 'Broken' });
+    await world.addStack({ name: 'Fine' });
+    failing = broken.key;
+
+    await world.push('a1');
+    expect(await world.runs.inState(['READY'])).toHaveLength(1);
+
+    failing = '';
+    await world.scheduler.sweep();
+    await world.scheduler.settled();
+    expect(await world.runs.inState(['READY'])).toHaveLength(2);
+  });
+
+  it('keeps one run of a stack going, whatever comes in at once', async () => {
+    await using world = await openRunWorld();
+    await world.addStack();
+    const wakes = Array.from({ length: 5 }, () => world.scheduler.sweep());
+    await Promise.all([...['a1', 'b2', 'c3', 'd4'].map((hash) => world.push(hash)), ...wakes]);
+
+    expect(await world.runs.inState(['READY'])).toHaveLength(1);
+    expect(await world.runs.inState(['QUEUED'])).toHaveLength(3);
+  });
+});
