@@ -1,3 +1,4 @@
+import { Octokit } from '@octokit/rest';
 import { z } from 'zod';
 import type { Logger } from '../logger.ts';
 import type { Repository } from '../stacks/repository.ts';
@@ -25,6 +26,8 @@ const tokenJson = z.object({
 });
 
 const revokeTimeoutMs = 5000;
+/** Octokit would write to the console. */
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 export function createFetchTokens(parts: {
   app: Pick<GithubApp, 'asApp'>;
@@ -55,13 +58,10 @@ export function createFetchTokens(parts: {
 
     async revoke(token) {
       try {
-        // By hand: an Octokit of the App would put its own credentials in.
-        const answer = await fetch(`${apiUrl}/installation/token`, {
-          method: 'DELETE',
-          headers: { authorization: `token ${token}`, accept: 'application/vnd.github+json' },
-          signal: AbortSignal.timeout(revokeTimeoutMs),
-        });
-        await answer.body?.cancel();
+        // A client of its own: one of the App would put its own credentials in.
+        const { rest } = new Octokit({ auth: token, baseUrl: apiUrl, log: silent });
+        const signal = AbortSignal.timeout(revokeTimeoutMs);
+        await rest.apps.revokeInstallationAccessToken({ request: { signal } });
       } catch (error) {
         logger.debug({ err: error }, 'a token could not be revoked, it expires by itself');
       }

@@ -7,6 +7,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { sandboxArguments } from './arguments.ts';
 import { descriptors, launcherEnvironment, runBubblewrap } from './bubblewrap-process.ts';
@@ -52,7 +53,8 @@ export interface Bubblewrap extends Sandbox {
 export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
   // The kernel ends a sandbox with the thread that started it.
   if (!isMainThread) throw new Error('the sandbox has to be driven from the main thread');
-  const { directory, bwrap = 'bwrap' } = options;
+  const { bwrap = 'bwrap' } = options;
+  const directory = resolve(options.directory);
   mkdirSync(directory, { recursive: true });
   const host = prepareHostTree(directory, options.caBundle ?? null);
   const filter = isSupportedArchitecture(process.arch) ? seccompFilter(process.arch) : null;

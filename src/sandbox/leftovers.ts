@@ -3,11 +3,12 @@
  * of bwrap (0.8.0, between its clone and the first thing the clone does) in which nobody tells the clone.
  */
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { readProcesses, sendSignal } from './process-tree.ts';
 
 /** In the environment of every process before the sandbox, and of none in it. */
 export function leftoverMark(directory: string): Record<string, string> {
-  return { SLIPWAY_SANDBOX: directory };
+  return { SLIPWAY_SANDBOX: resolve(directory) };
 }
 
 /**

@@ -19,6 +19,7 @@ export interface Dial {
   readonly port: number;
   readonly lookup: LookupFunction;
   readonly autoSelectFamily: true;
+  readonly autoSelectFamilyAttemptTimeout: number;
 }
 
 export type Found = Dial | { readonly status: number; readonly message: string };
@@ -40,6 +41,8 @@ export interface DestinationOptions {
 /** Lookups use the four threads that file access of the whole server shares; one run may hold two of them. */
 const lookupsAtOnce = 2;
 const lookupTimeoutMs = 10_000;
+/** Before the next address is tried; Node's 250 ms are less than a connection across the world takes. */
+const attemptTimeoutMs = 2000;
 
 export function createDestinations(options: DestinationOptions): Destinations {
   const { access, onConnection, ownAddresses, resolve = systemLookup } = options;
@@ -73,7 +76,13 @@ export function createDestinations(options: DestinationOptions): Destinations {
       if (refusal !== null) return refuse(refusal);
       if (addresses.length === 0) return { status: 502, message: `${host} has no address\n` };
       decide(target, 'allowed', true);
-      return { host, port, lookup: answering(addresses), autoSelectFamily: true };
+      return {
+        host,
+        port,
+        lookup: answering(addresses),
+        autoSelectFamily: true,
+        autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
+      };
     },
   };
 }

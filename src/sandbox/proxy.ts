@@ -97,22 +97,30 @@ async function tunnel(
   const target = parseAuthority(incoming.url ?? '', null);
   const found = target === null ? badRequest : await destinations.find(target);
   if ('status' in found) {
-    client.end(
-      `HTTP/1.1 ${found.status} Slipway\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(found.message)}\r\nconnection: close\r\n\r\n${found.message}`,
-    );
+    reply(client, found.status, found.message);
     return;
   }
   const upstream = track(connect({ ...found, allowHalfOpen: true }));
+  let isConnected = false;
   upstream.once('connect', () => {
+    isConnected = true;
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (head.length > 0) upstream.write(head);
     upstream.pipe(client);
     client.pipe(upstream);
   });
   // Without an error the pipes end both sides, once what is under way has arrived.
-  upstream.once('error', () => client.destroy());
+  upstream.once('error', (error) => {
+    if (isConnected) client.destroy();
+    else reply(client, 502, `${found.host}:${found.port} cannot be reached: ${error.message}\n`);
+  });
   client.once('error', () => upstream.destroy());
   client.once('close', () => upstream.end());
+}
+
+function reply(client: Duplex, status: number, message: string): void {
+  const headers = `content-type: text/plain\r\ncontent-length: ${Buffer.byteLength(message)}\r\nconnection: close`;
+  client.end(`HTTP/1.1 ${status} Slipway\r\n${headers}\r\n\r\n${message}`);
 }
 
 /** Of the hop between tool and proxy only (RFC 9110 §7.6.1). */

@@ -150,6 +150,7 @@ export async function plan(
   if (frozen !== 'held') return over;
   const { hasChanges, delta, steps } = result;
   const report = { hasChanges, delta, steps, file, autodeploy: settings.autodeploy };
+  await workspaces.forgetLogin(context.workspace);
   if (settings.autodeploy && !commit()) return over;
   return { kind: 'planned', answer: await server.planned(assignment, report) };
 }

@@ -7,27 +7,15 @@ import type { Assignment } from '../../src/worker/server-api.ts';
 import { aPlan, openRunWorld, type RunWorld } from '../support/run-world.ts';
 
 /** What may happen to a server, in any order; `pick` chooses a run or a worker, `flag` between two ways. */
-const actions = [
-  'push',
-  'push topic',
-  'task',
-  'destroy',
-  'claim',
-  'work',
-  'work',
-  'work',
-  'fail',
-  'hand back',
-  'confirm',
-  'discard',
-  'cancel',
-  'stop',
-  'lock',
-  'unlock',
-  'silence',
-  'crash',
-] as const;
-const action = fc.record({ kind: fc.constantFrom(...actions), pick: fc.nat(50), flag: fc.boolean() });
+const weights = {
+  ...{ push: 2, 'push topic': 1, task: 1, destroy: 1, claim: 6, work: 20, fail: 1, 'hand back': 1 },
+  ...{ confirm: 5, discard: 1, cancel: 1, stop: 1, lock: 1, unlock: 3, silence: 1, crash: 1 },
+};
+const actions = Object.entries(weights).map(([kind, weight]) => ({
+  weight,
+  arbitrary: fc.constant(kind as keyof typeof weights),
+}));
+const action = fc.record({ kind: fc.oneof(...actions), pick: fc.nat(50), flag: fc.boolean() });
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never;
 
 /** Runs may change the world in one of these, once. */
@@ -78,8 +66,10 @@ async function start() {
 
   async function act({ kind, pick, flag }: Action): Promise<void> {
     const worker = held[pick % Math.max(held.length, 1)];
-    const everyone = await allRuns();
-    const run = everyone[pick % Math.max(everyone.length, 1)];
+    // Mostly of runs that are under way: on the others every command is refused.
+    const unfinished = await world.runs.unfinished(key);
+    const runs = pick % 5 === 0 || unfinished.length === 0 ? await allRuns() : unfinished;
+    const run = runs[pick % Math.max(runs.length, 1)];
     switch (kind) {
       case 'push':
       case 'push topic':

@@ -219,6 +219,19 @@ describe.runIf(ownAddress !== undefined)('connections', () => {
     loopbackOnly.close();
   });
 
+  it('that fail are 502 with the reason', async () => {
+    const closed = createServer();
+    await new Promise<void>((done) => closed.listen(0, address, done));
+    const closedPort = (closed.address() as AddressInfo).port;
+    await new Promise((done) => closed.close(done));
+    const access = { mode: 'public', allowedHosts: [address] } as const;
+    for (const form of ['CONNECT', 'GET'] as const) {
+      const { status } = await through({ access }, `${address}:${closedPort}`, form);
+
+      expect(status).toBe(502);
+    }
+  });
+
   it('end with the proxy', async () => {
     const silent = createServer();
     await new Promise<void>((done) => silent.listen(0, '0.0.0.0', done));
