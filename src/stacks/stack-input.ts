@@ -55,7 +55,6 @@ export const stackSettingsInput = z.strictObject({
   vendor: z.record(z.string(), z.unknown()),
   hooks: hooks.optional(),
 });
-export type StackSettingsInput = z.input<typeof stackSettingsInput>;
 
 export const newStackInput = stackSettingsInput.extend({
   repository: z.string().regex(/^[A-Za-z0-9_.-]+\/[A-Za-z0-9_.-]+$/, 'must be "owner/name"'),

@@ -20,10 +20,10 @@ export interface StorePaths {
   readonly secretKeyPath: string;
 }
 
-/** Every store of the default storage: one SQLite file, one key file, log files. */
-export type Stores = ReturnType<typeof openStores>;
-
-/** Throws a UserError when a path cannot be used, the key does not fit or the database is a newer one. */
+/**
+ * Every store of the default storage: one SQLite file, one key file, log files.
+ * Throws a UserError when a path cannot be used, the key does not fit or the database is a newer one.
+ */
 export function openStores(paths: StorePaths) {
   mkdirSync(paths.dataDir, { recursive: true, mode: 0o700 });
   mkdirSync(dirname(paths.databasePath), { recursive: true, mode: 0o700 });

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import {
+  checkVariable,
+  type EnvironmentAccess,
+  type EnvironmentVariable,
+  isRefusedVariableName,
+  type RunHalf,
+  visibleVariables,
+} from '../../src/stacks/environment.ts';
+
+const aVariable = (change: Partial<EnvironmentVariable> = {}): EnvironmentVariable => ({
+  ...{ name: 'TOKEN', value: 'long enough', secret: true, access: 'all' },
+  ...change,
+});
+const check = (change: Partial<EnvironmentVariable>, refused = (_: string) => false) =>
+  checkVariable(aVariable(change), refused);
+
+describe('the name of a variable', () => {
+  it.each(['A', '_a', 'AWS_REGION', 'PULUMI_CONFIG_PASSPHRASE', 'GIT_AUTHOR_NAME', 'GIT_COMMITTER_EMAIL'])(
+    '%s may be set',
+    (name) => {
+      expect(isRefusedVariableName(name)).toBe(false);
+    },
+  );
+
+  it.each([
+    'PATHS',
+    'MY_PATH',
+    'HOMES',
+    'XLD_PRELOAD',
+    'NODE_ENV',
+    'path',
+    'ENVIRONMENT',
+    'LANG',
+    'USERNAME',
+  ])('%s only looks like one that is reserved', (name) => {
+    expect(isRefusedVariableName(name)).toBe(false);
+  });
+
+  it.each(['', '1A', 'A-B', 'A B', 'A=B', 'A\nB', 'A.B', 'ü', 'BASH_FUNC_x%%', ' A', 'A\n'])(
+    '%j is none',
+    (name) => {
+      expect(isRefusedVariableName(name)).toBe(true);
+    },
+  );
+
+  it.each([
+    ...['LD_PRELOAD', 'LD_LIBRARY_PATH', 'LD_', 'DYLD_INSERT_LIBRARIES'],
+    ...['GIT_DIR', 'GIT_SSH_COMMAND', 'GIT_CONFIG_COUNT', 'GIT_AUTHOR', 'SLIPWAY_EXPORTS', 'SLIPWAY_'],
+    ...['PATH', 'HOME', 'PWD', 'SHELL', 'IFS', '_', 'BASH_ENV', 'ENV', 'PS4', 'PROMPT_COMMAND', 'SHELLOPTS'],
+    ...['HTTP_PROXY', 'https_proxy', 'NO_PROXY', 'all_proxy', 'SSL_CERT_FILE', 'NODE_OPTIONS', 'TMPDIR'],
+  ])('%s is reserved', (name) => {
+    expect(isRefusedVariableName(name)).toBe(true);
+    expect(() => check({ name })).toThrow(expect.objectContaining({ code: 'environment-name-refused' }));
+  });
+
+  it('may be reserved by the tool too', () => {
+    expect(() => check({ name: 'PULUMI_BACKEND_URL' }, (name) => name.startsWith('PULUMI_'))).toThrow(
+      expect.objectContaining({ code: 'environment-name-refused' }),
+    );
+  });
+});
+
+describe('the value of a variable', () => {
+  const invalid = expect.objectContaining({ code: 'invalid-input', issues: [expect.anything()] });
+
+  it('has 4 characters or more when it is secret: a shorter one could not be hidden', () => {
+    expect(() => check({ value: 'abc' })).toThrow(invalid);
+    expect(() => check({ value: '' })).toThrow(invalid);
+    check({ value: 'abcd' });
+    check({ value: '', secret: false });
+  });
+
+  it('may have several lines, but no NUL', () => {
+    check({ value: 'one\ntwo\r\n' });
+    expect(() => check({ value: 'one\0two' })).toThrow(invalid);
+  });
+
+  it('is short enough for Linux to start a program with it, counted in bytes', () => {
+    check({ value: 'x'.repeat(65_536) });
+    expect(() => check({ value: 'x'.repeat(65_537) })).toThrow(invalid);
+    expect(() => check({ value: '語'.repeat(30_000) })).toThrow(invalid);
+  });
+});
+
+describe('what a command sees', () => {
+  const all = (['all', 'tracked', 'apply'] as const).map((access) => aVariable({ name: access, access }));
+
+  it.each<[previewOnly: boolean, half: RunHalf, seen: EnvironmentAccess[]]>([
+    [true, 'plan', ['all']],
+    // A preview never gets there; if it did, it would see no more.
+    [true, 'apply', ['all']],
+    [false, 'plan', ['all', 'tracked']],
+    [false, 'apply', ['all', 'tracked', 'apply']],
+  ])('of a run that only previews: %s, in its %s half: %j', (previewOnly, half, seen) => {
+    expect(visibleVariables(all, { previewOnly, half }).map(({ name }) => name)).toEqual(seen);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { type Push, selectStacks } from '../../src/stacks/trigger.ts';
+import { aCommit, aStack, stackSettings } from '../support/builders.ts';
+
+const push = (changedPaths: Push['changedPaths'], branch = 'main'): Push => ({
+  ...{ repositoryId: 21, branch, head: aCommit(), pusher: 'ada@example.com', pusherLogin: 'ada' },
+  changedPaths,
+});
+const stackOf = (projectRoot: string, ...additionalProjectGlobs: string[]) =>
+  aStack({ settings: stackSettings({ projectRoot, additionalProjectGlobs }) });
+const isSelected = (stack: ReturnType<typeof stackOf>, paths: Push['changedPaths']) =>
+  selectStacks([stack], push(paths))[0]?.selected;
+
+describe('a stack is started by a push', () => {
+  it.each<[root: string, path: string, selected: boolean]>([
+    ['infra', 'infra/main.ts', true],
+    ['infra', 'infra/deep/er/main.ts', true],
+    ['infra', 'infra', true],
+    ['infra', 'infrastructure/main.ts', false],
+    ['infra', 'infra.md', false],
+    ['infra', 'other/infra/main.ts', false],
+    ['infra', 'Infra/main.ts', false],
+    ['infra/prod', 'infra/main.ts', false],
+    ['infra/prod', 'infra/prod/main.ts', true],
+    ['infra/prod', 'infra/production/main.ts', false],
+    ['infra', '.github/workflows/ci.yml', false],
+    ['in*', 'infra/main.ts', false],
+    ['', 'README.md', true],
+    ['', '.github/slipway.yml', true],
+  ])('with root "%s" when %s changed: %s', (root, path, selected) => {
+    expect(isSelected(stackOf(root), ['docs/unrelated.md', path])).toBe(selected || root === '');
+    expect(isSelected(stackOf(root), [path])).toBe(selected);
+  });
+
+  it.each<[glob: string, path: string, selected: boolean]>([
+    ['modules/**', 'modules/vpc/main.ts', true],
+    ['modules/**', 'modules/.hidden/x', true],
+    ['modules/**', 'my-modules/vpc', false],
+    ['modules/*', 'modules/vpc/main.ts', false],
+    ['**/*.yaml', 'a/b/c.yaml', true],
+    ['**/*.yaml', 'c.yaml', true],
+    ['*.yaml', 'a/c.yaml', false],
+    ['./modules/**', 'modules/vpc', true],
+    ['{modules,shared}/**', 'shared/x', true],
+    ['package.json', 'package.json', true],
+    ['package.json', 'infra2/package.json', false],
+    ['MODULES/**', 'modules/x', false],
+  ])('with glob %s when %s changed: %s', (glob, path, selected) => {
+    expect(isSelected(stackOf('infra', 'never/**', glob), [path])).toBe(selected);
+  });
+
+  it('whatever changed, when the list of paths cannot be trusted', () => {
+    expect(isSelected(stackOf('infra'), null)).toBe(true);
+    expect(isSelected(stackOf(''), null)).toBe(true);
+  });
+
+  it('not by one that changed nothing', () => {
+    expect(isSelected(stackOf(''), [])).toBe(false);
+    expect(isSelected(stackOf('infra', '**'), [])).toBe(false);
+  });
+
+  it('for real on its branch, and as a preview on any other', () => {
+    const stack = aStack({ settings: stackSettings({ branch: 'release/1' }) });
+    const typeOn = (branch: string) => {
+      const [selection] = selectStacks([stack], push(['x'], branch));
+      return selection?.selected ? selection.type : null;
+    };
+
+    expect(['release/1', 'release', 'main', 'Release/1'].map(typeOn)).toEqual([
+      'TRACKED',
+      'PROPOSED',
+      'PROPOSED',
+      'PROPOSED',
+    ]);
+  });
+
+  it('with a reason for each stack, in their order', () => {
+    const stacks = [stackOf('infra'), stackOf(''), stackOf('web', 'infra/*.ts'), stackOf('api')];
+
+    expect(selectStacks(stacks, push(['infra/main.ts'])).map(({ reason }) => reason)).toEqual([
+      'infra/main.ts is below the project root',
+      'the project root is the whole repository',
+      'infra/main.ts matches an additional project glob',
+      'no changed path belongs to the stack',
+    ]);
+  });
+});
