@@ -29,6 +29,9 @@ const confirmed = [...planned, 'UNCONFIRMED', 'CONFIRMED', 'PREPARING_APPLY', 'A
 const autodeployed = [...planned, 'APPLYING', 'FINISHED'];
 const unchanged = [...planned, 'FINISHED'];
 
+const registryHint =
+  ' It needs the npm registry, which the sandbox reaches through its proxy: is it reachable from this machine?';
+
 /** `npm ci` through the proxy is the slowest part. */
 const runWithinMs = 180_000;
 
@@ -138,7 +141,8 @@ async function playRun(
   }
   if (run.state !== 'FINISHED') {
     const end = (await api.log(runId)).trimEnd().split('\n').slice(-12).join('\n    ');
-    throw new Error(`run ${runId} is ${run.state}: ${run.note ?? 'no note'}\n    ${end}`);
+    const hint = run.outcome === 'hook_failed' ? registryHint : '';
+    throw new Error(`run ${runId} is ${run.state}: ${run.note ?? 'no note'}${hint}\n    ${end}`);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import { UserError } from '../user-error.ts';
 import type { CommandResult, RunCommands } from './commands.ts';
-import { isTerminal, type Run } from './run.ts';
+import type { Run } from './run.ts';
 import type { RunStore } from './run-store.ts';
 
 /**
@@ -46,15 +46,10 @@ export function createButtons(parts: {
   const { runs, stacks, access, commands } = parts;
 
   async function retry(run: Run, { actor, deliveryId }: ButtonPress): Promise<ButtonOutcome> {
-    // What is over stays over, so looking first is as good as compare-and-set.
-    if (!isTerminal(run.state)) return refused(`the run is ${run.state}`);
-    const { stackKey, type, branch, commit, command } = run;
-    // Not `commands.retry`, which makes another run with every call: a press that is told twice makes one.
-    const again = await commands.create({
-      ...{ stackKey, type, branch, commit },
-      ...(command === undefined ? {} : { command }),
+    const again = await commands.retry(run.id, {
       actor: actorName(actor),
       triggeredBy: triggerName(actor),
+      // A press that is told twice makes one run.
       dedupeKey: `button:${deliveryId}`,
     });
     const made = again === 'duplicate' ? 'its run was made before' : `run ${again.id}`;
@@ -92,8 +87,8 @@ export function createButtons(parts: {
   };
 }
 
-/** What commands say by throwing: the stack was removed meanwhile; a tear-down wants its stack's name typed. */
-const refusalCodes: ReadonlySet<string> = new Set(['not-found', 'confirmation-required']);
+/** What commands say by throwing: removed meanwhile; a tear-down wants its stack's name typed; not over yet. */
+const refusalCodes: ReadonlySet<string> = new Set(['not-found', 'confirmation-required', 'run-not-over']);
 
 async function isWriter(
   access: Pick<Access, 'require'>,

@@ -20,8 +20,11 @@ export interface RunCommands {
   discard(runId: string, request: CommandRequest): Promise<CommandResult>;
   cancel(runId: string, request: CommandRequest): Promise<CommandResult>;
   stop(runId: string, request: CommandRequest): Promise<CommandResult>;
-  /** A new run of the same type, branch and commit. */
-  retry(runId: string, request: Omit<CommandRequest, 'stateVersion'> & { triggeredBy: string }): Promise<Run>;
+  /** A new run of the same type, branch and commit. Rejects with `run-not-over` before the end. */
+  retry(
+    runId: string,
+    request: Pick<CreateRun, 'actor' | 'triggeredBy'> & Partial<Pick<CreateRun, 'dedupeKey'>>,
+  ): Promise<Run | 'duplicate'>;
 }
 
 export interface CreateRun {
@@ -157,18 +160,9 @@ export function createRunCommands(parts: {
           `The run is ${run.state}; only a run that is over can be retried.`,
         );
       }
-      const again = await create({
-        stackKey: run.stackKey,
-        type: run.type,
-        branch: run.branch,
-        commit: run.commit,
-        actor: request.actor,
-        triggeredBy: request.triggeredBy,
-        ...(run.command === undefined ? {} : { command: run.command }),
-        dedupeKey: null,
-      });
-      if (again === 'duplicate') throw new Error('a run without a dedupe key cannot be a duplicate');
-      return again;
+      const { stackKey, type, branch, commit, command } = run;
+      const same = { stackKey, type, branch, commit, ...(command === undefined ? {} : { command }) };
+      return create({ ...same, dedupeKey: null, ...request });
     },
   };
 }

@@ -116,20 +116,22 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
     if (forwarded !== null) writer(child, descriptors.control)?.end(JSON.stringify(forwarded));
   }
 
-  const interrupt = () => {
-    const targets =
-      state.init === null
-        ? []
-        : interruptTargets(readProcesses(), {
-            init: state.init.pid,
-            isStaged: start.isStaged,
-            isForwarded: forwarded !== null,
-            isShell: isShellCommand(command.argv),
-          });
-    for (const pid of targets) sendSignal(pid, 'SIGINT');
-    return targets.length > 0;
-  };
-  const ending = await supervise({ child, command, interrupt, kill, forcedStopMs: start.forcedStopMs });
+  const targets = () =>
+    state.init === null
+      ? []
+      : interruptTargets(readProcesses(), {
+          init: state.init.pid,
+          isStaged: start.isStaged,
+          isForwarded: forwarded !== null,
+          isShell: isShellCommand(command.argv),
+        });
+  const ending = await supervise({
+    child,
+    command,
+    interruptTargets: targets,
+    kill,
+    forcedStopMs: start.forcedStopMs,
+  });
   if (state.init !== null) await untilGone(state.init);
   const exitCode = Number(/"exit-code":\s*(\d+)/.exec(state.status)?.[1] ?? Number.NaN);
   return outcome(ending, {

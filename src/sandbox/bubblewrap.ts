@@ -8,11 +8,12 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
 import { sandboxArguments } from './arguments.ts';
 import { descriptors, launcherEnvironment, runBubblewrap } from './bubblewrap-process.ts';
 import { hasSymlinkFlaw } from './bwrap-errors.ts';
-import { inheritedDescriptors } from './descriptors.ts';
+import { inheritedDescriptors, stillInherited } from './descriptors.ts';
 import { ownDirectory, removeDirectory } from './directories.ts';
 import { forwarderInside, nodeInside, prepareHostTree, proxySocketInside } from './host-tree.ts';
 import { launchCommand, parseHardLimits, stagedMounts } from './launch.ts';
@@ -65,7 +66,7 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
 
   const run = async (command: SandboxCommand): Promise<SandboxResult> => {
     const mounts = orderMounts(command.mounts);
-    const problem = findProblem();
+    const problem = await findProblem();
     if (filter === null || problem !== null) {
       return { kind: 'unavailable', message: problem ?? unsupported, durationMs: 0 };
     }
@@ -129,15 +130,18 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
     });
   };
 
-  const findProblem = (): string | null => {
+  const findProblem = async (): Promise<string | null> => {
     if (isRoot && range === null) {
       return 'The server is root and has no users to give to runs (/proc/self/uid_map). Start it as an unprivileged user.';
     }
-    const inherited = inheritedDescriptors();
     // bwrap would pass them on, and a directory among them is the whole host.
-    return inherited.length === 0
+    const inherited = inheritedDescriptors();
+    if (inherited.length === 0) return null;
+    await sleep(transientDescriptorMs);
+    const stay = stillInherited(inherited).map(({ number, target }) => `${number} (${target})`);
+    return stay.length === 0
       ? null
-      : `Descriptors ${inherited.join(', ')} of the server would leak into the sandbox; call closeInheritedDescriptors at its start.`;
+      : `Descriptors of the server would leak into the sandbox: ${stay.join(', ')}. Call closeInheritedDescriptors at its start.`;
   };
 
   return {
@@ -169,6 +173,9 @@ async function emptyInside(run: Sandbox['run'], path: string, identity: RunIdent
   });
   if (result.kind === 'unavailable') throw new Error(result.message);
 }
+
+/** C libraries leave descriptors unmarked while they read a file, which takes milliseconds. */
+const transientDescriptorMs = 100;
 
 const unsupported = `There is no system-call filter for ${process.arch}; the sandbox runs on x64 and arm64.`;
 

@@ -2,7 +2,7 @@
  * Runs inside the sandbox, when a command has network: listens on loopback, where tools look for a proxy, and
  * passes bytes to the run's proxy socket. Starts the command once it listens and ends with its exit code.
  *
- * CommonJS because it starts in 22 ms, 8 ms less than a module. It must not touch process.stdout or process.stderr:
+ * CommonJS because it starts 2 ms sooner than a module, of 26. It must not touch process.stdout or process.stderr:
  * Node would make them non-blocking for the command too, which shares them.
  */
 'use strict';

@@ -70,12 +70,8 @@ async function run(command: SandboxCommand, forcedStopMs: number): Promise<Sandb
     child,
     command,
     forcedStopMs,
-    interrupt: () => {
-      if (child.pid === undefined) return false;
-      const targets = isShellCommand(command.argv) ? session() : [child.pid];
-      for (const pid of targets) sendSignal(pid, 'SIGINT');
-      return true;
-    },
+    interruptTargets: () =>
+      isShellCommand(command.argv) || child.pid === undefined ? session() : [child.pid],
     kill: () => {
       wasKilled = true;
       sweep();

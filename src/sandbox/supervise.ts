@@ -5,6 +5,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { lateOutputMs } from './limits.ts';
+import { sendSignal } from './process-tree.ts';
 import type { SandboxCommand } from './sandbox.ts';
 
 export type StopReason = 'stopped' | 'timeout' | 'silence' | 'output_limit';
@@ -24,8 +25,8 @@ export interface Ending {
 export interface Supervised {
   readonly child: ChildProcess;
   readonly command: Pick<SandboxCommand, 'limits' | 'onOutput' | 'signal'>;
-  /** Sends SIGINT to the command; false when it has not started yet. */
-  readonly interrupt: () => boolean;
+  /** Who gets SIGINT when the command is to stop; none when it has not started yet. */
+  readonly interruptTargets: () => readonly number[];
   readonly kill: () => void;
   /** See limits.ts. */
   readonly forcedStopMs: number;
@@ -33,14 +34,18 @@ export interface Supervised {
   readonly onExit?: () => void;
 }
 
-/** A command that is stopped while it starts is asked again this often until it is there. */
+/**
+ * How often it is looked who is to be interrupted, until somebody was and for a while after: a shell that forks while the
+ * processes are listed would wait for a child that nobody told.
+ */
 const interruptRetryMs = 20;
+const interruptSettlingMs = 500;
 const stderrHeadBytes = 2048;
 /** Of Node; anything longer would fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
 export function supervise(supervised: Supervised): Promise<Ending> {
-  const { child, command, interrupt, kill, forcedStopMs, onExit } = supervised;
+  const { child, command, interruptTargets, kill, forcedStopMs, onExit } = supervised;
   const { limits, onOutput, signal } = command;
   const startedMs = performance.now();
   const timers = new Set<NodeJS.Timeout>();
@@ -54,15 +59,21 @@ export function supervise(supervised: Supervised): Promise<Ending> {
     timers.add(timer);
     return timer;
   };
-  const interruptWhenStarted = () => {
-    if (!interrupt()) after(interruptRetryMs, interruptWhenStarted);
+  const interrupt = (asked = new Set<number>(), roundsLeft = interruptSettlingMs / interruptRetryMs) => {
+    const targets = interruptTargets().filter((pid) => !asked.has(pid));
+    for (const pid of targets) {
+      sendSignal(pid, 'SIGINT');
+      asked.add(pid);
+    }
+    if (asked.size === 0) after(interruptRetryMs, () => interrupt(asked, roundsLeft));
+    else if (roundsLeft > 0) after(interruptRetryMs, () => interrupt(asked, roundsLeft - 1));
   };
   const end = (why: StopReason) => {
     if (reason !== null) return;
     reason = why;
     // Whoever writes without end is not given time to write more.
     if (why === 'output_limit') return kill();
-    interruptWhenStarted();
+    interrupt();
     after(limits.graceMs, () => {
       interrupt();
       after(forcedStopMs, kill);

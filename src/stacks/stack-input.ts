@@ -39,7 +39,7 @@ const branch = z
   .string()
   .min(1)
   .max(255)
-  .regex(/^(?![/.-])(?!.*(\.\.|@\{|\/\/|\.lock$))[^\s~^:?*[\\\x7f]+(?<![/.])$/, 'not a branch name');
+  .regex(/^(?![/.-])(?!.*(\.\.|@\{|\/\/|\.lock$))[^\s\p{Cc}~^:?*[\\]+(?<![/.])$/u, 'not a branch name');
 
 export const stackSettingsInput = z.strictObject({
   name: z.string().trim().min(1).max(100),

@@ -208,7 +208,7 @@ async function carryExports(
   const given = await wholeOf(outputs, givenFile);
   if (left && given) {
     const exports = readExports(left, given, (name) => context.vendor.refusesVariable(name));
-    context.exports = { ...context.exports, ...exports.carried };
+    Object.assign(context.exports, exports.carried);
     for (const name of exports.refused)
       phase.log.line(`[the export of ${name} is refused: the name is reserved]`);
   } else if (outputs.exitCode === 0) {

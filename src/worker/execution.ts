@@ -18,6 +18,12 @@ interface Signals {
   readonly draining: AbortSignal;
 }
 
+/** What all work on an assignment shares: why it may have to stop, and what hooks exported so far. */
+interface Circumstances {
+  readonly signals: Signals;
+  readonly exports: Record<string, string>;
+}
+
 /** How a half ended, as far as the worker knows. `waiting`: a person has the word, the workspace stays. */
 type HalfResult = { readonly kind: 'done' | 'reported' | 'waiting' | 'over' } | StepFailure;
 
@@ -45,25 +51,26 @@ export async function carryOut(
     await options.server.finished(assignment);
     return;
   }
+  const circumstances = { signals, exports: { ...assignment.frozen.exports } };
   if (assignment.half !== 'finish') {
-    const result = await runHalf(options, assignment, vendor, signals, log);
+    const result = await runHalf(options, assignment, vendor, circumstances, log);
     const ended = await report(options, assignment, result, signals);
     if (!ended) return;
   }
-  await finish(options, assignment, vendor, signals, log);
+  await finish(options, assignment, vendor, circumstances, log);
 }
 
 async function runHalf(
   options: WorkerOptions,
   assignment: Assignment,
   vendor: Vendor,
-  signals: Signals,
+  circumstances: Circumstances,
   log: Logger,
 ): Promise<HalfResult> {
   try {
     return assignment.half === 'plan'
-      ? await firstHalf(options, assignment, vendor, signals)
-      : await secondHalf(options, assignment, vendor, signals);
+      ? await firstHalf(options, assignment, vendor, circumstances)
+      : await secondHalf(options, assignment, vendor, circumstances);
   } catch (error) {
     log.error({ err: error }, 'a run failed for a reason of ours');
     return failed('internal_error', `Internal error. The server's log names run ${assignment.run.id}.`);
@@ -74,11 +81,11 @@ async function firstHalf(
   options: WorkerOptions,
   assignment: Assignment,
   vendor: Vendor,
-  signals: Signals,
+  circumstances: Circumstances,
 ): Promise<HalfResult> {
   const { server } = options;
   const workspace = await options.workspaces.create(assignment, vendor);
-  const { context, commit } = begin(options, assignment, vendor, workspace, signals);
+  const { context, commit } = begin(options, assignment, vendor, workspace, circumstances);
 
   const prepared = await prepare(context, options.workspaces);
   if (prepared.kind !== 'ok') return prepared;
@@ -116,7 +123,7 @@ async function secondHalf(
   options: WorkerOptions,
   assignment: Assignment,
   vendor: Vendor,
-  signals: Signals,
+  circumstances: Circumstances,
 ): Promise<HalfResult> {
   const workspace = await options.workspaces.reopen(assignment, vendor);
   if (!workspace) {
@@ -125,7 +132,7 @@ async function secondHalf(
       'The workspace of the confirmed plan is gone; nothing was applied. Retry the run.',
     );
   }
-  const { context, commit } = begin(options, assignment, vendor, workspace, signals);
+  const { context, commit } = begin(options, assignment, vendor, workspace, circumstances);
   if (!commit()) return over;
   const located = await locateProject(context);
   if (located.kind !== 'ok') return located;
@@ -139,7 +146,7 @@ function begin(
   assignment: Assignment,
   vendor: Vendor,
   workspace: Workspace,
-  signals: Signals,
+  { signals, exports }: Circumstances,
 ): Execution {
   const stop = new AbortController();
   const abort = () => stop.abort();
@@ -159,7 +166,7 @@ function begin(
       workspace,
       signal: stop.signal,
       projectRoot: workspace.inside.tree,
-      exports: { ...assignment.frozen.exports },
+      exports,
     },
   };
 }
@@ -197,7 +204,7 @@ async function finish(
   options: WorkerOptions,
   assignment: Assignment,
   vendor: Vendor,
-  signals: Signals,
+  { signals, exports }: Circumstances,
   log: Logger,
 ): Promise<void> {
   const hooks = assignment.frozen.settings.hooks.afterRun;
@@ -205,7 +212,7 @@ async function finish(
   if (workspace) {
     const draining = new AbortController().signal;
     const only = { over: signals.lost, lost: signals.lost, draining };
-    const { context } = begin(options, assignment, vendor, workspace, only);
+    const { context } = begin(options, assignment, vendor, workspace, { signals: only, exports });
     const located = await locateProject(context);
     const phase = openPhase(context, lastPhase(assignment), 'plan');
     const result = located.kind === 'ok' ? await runHooks(context, phase, hooks) : located;

@@ -27,7 +27,7 @@ export interface WorkerOptions extends WorkerParts {
   readonly logger: Logger;
 }
 
-/** Everything the commands of one assignment share. `exports` and `projectRoot` grow as phases pass. */
+/** Everything the commands of one assignment share. `projectRoot` is found, `exports` grow as hooks pass. */
 export interface RunContext extends WorkerParts {
   readonly assignment: Assignment;
   readonly vendor: Vendor;
@@ -35,7 +35,8 @@ export interface RunContext extends WorkerParts {
   /** Aborts when the run ended under the worker, the lease was lost or the worker must stop. */
   readonly signal: AbortSignal;
   projectRoot: string;
-  exports: Record<string, string>;
+  /** Of all hooks so far, those of after_run included: one object for the whole assignment. */
+  readonly exports: Record<string, string>;
 }
 
 /** A phase as its commands know it. */

@@ -193,7 +193,9 @@ describe('retrying by a check run', () => {
     const early = await all.github.rerequest(checkRun, 'bob');
     const reader = await all.github.rerequest(checkRun, 'rita');
 
-    expect(await all.settled(early)).toEqual(ignored('the run is UNCONFIRMED'));
+    expect(await all.settled(early)).toEqual(
+      ignored('The run is UNCONFIRMED; only a run that is over can be retried.'),
+    );
     expect(await all.settled(reader)).toEqual(ignored('rita may not retry: needs the role writer'));
     expect(await all.allRuns()).toHaveLength(1);
   });

@@ -174,6 +174,7 @@ describe('a retry', () => {
     await world.commands.cancel(task.id, by('ada'));
 
     const again = await world.commands.retry(task.id, { actor: 'bob', triggeredBy: 'bob@example.com' });
+    if (again === 'duplicate') throw new Error('no run was made');
 
     const { id, stateVersion, triggeredBy, ...same } = again;
     expect(id).not.toBe(task.id);

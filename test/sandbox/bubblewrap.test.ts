@@ -63,7 +63,7 @@ describe('what a command sees', () => {
     'is no descriptor but stdin, stdout and stderr, with network %j',
     async (network) => {
       const look =
-        'ls /proc/self/fd | tr "\\n" " "; find /proc/[0-9]*/fd -type l -printf "%l\\n" 2>/dev/null | grep /';
+        'ls /proc/self/fd | tr "\\n" " "; find /proc/[0-9]*/fd -type l -printf "%l\\n" 2>/dev/null >seen; grep / seen';
       const { stdout } = await runIn(harness.sandbox, script(look), { network });
 
       const [own = '', ...files] = stdout.trim().split('\n');

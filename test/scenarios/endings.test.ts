@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { program, type Scenario, startScenario, stash } from '../support/scenario.ts';
+import { patience, program, type Scenario, startScenario, stash } from '../support/scenario.ts';
 
 let scenario: Scenario;
 beforeAll(async () => {
@@ -63,7 +63,7 @@ test('a run is stopped while it plans, at once, and the next one takes its place
   expect(stopped).toMatchObject({ state: 'STOPPED', note: 'too slow' });
 
   // A command is written down when its processes are gone.
-  await expect.poll(() => scenario.commandLines(id), { timeout: 30_000 }).toContain('bash -c sleep 120');
+  await expect.poll(() => scenario.commandLines(id), patience).toContain('bash -c sleep 120');
   const [sleep] = (await api.commands(id)).slice(-1);
   expect(sleep?.durationMs).toBeLessThan(30_000);
   expect(sleep?.exitCode).not.toBe(0);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findInDirectory, formsOf } from '../../demo/secret-search.ts';
-import { passphrase, program, type Scenario, startScenario, stash } from '../support/scenario.ts';
+import { passphrase, patience, program, type Scenario, startScenario, stash } from '../support/scenario.ts';
 
 let scenario: Scenario;
 beforeAll(async () => {
@@ -60,7 +60,7 @@ test('a secret is in no log, check, webhook or answer, and on the disk only encr
   await scenario.waitForCheckRun(id, 'failure');
   await scenario.expectWebhooksToTell(id);
   // The workspace goes with the run; until then the repository's own files are there.
-  await expect.poll(async () => (await findInDirectory(dataDir, ['ümlauts'])).length).toBe(0);
+  await expect.poll(async () => (await findInDirectory(dataDir, ['ümlauts'])).length, patience).toBe(0);
 
   const log = await api.log(id);
   expect(log).toContain('said: ***');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { program, type Scenario, startScenario, stash } from '../support/scenario.ts';
+import { patience, program, type Scenario, startScenario, stash } from '../support/scenario.ts';
 
 let scenario: Scenario;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ test('hooks run in their order, those before initialization after login and sele
   await api.act(id, 'confirm');
   await api.waitForState(id, 'FINISHED');
   // These run after the end of the run, so they come a moment later than its last state.
-  await expect.poll(() => scenario.commandLines(id)).toContain('bash -c echo after-run');
+  await expect.poll(() => scenario.commandLines(id), patience).toContain('bash -c echo after-run');
 
   const lines = await scenario.commandLines(id);
   expect(lines.filter((line) => !line.includes('--select dev'))).toEqual([
@@ -80,7 +80,7 @@ test('a hook that fails ends the run there, and after_run hooks still run', asyn
   const run = await api.waitForState(id, 'FAILED');
   expect(run).toMatchObject({ outcome: 'hook_failed', note: expect.stringContaining('exit code 7') });
   expect((await scenario.passedStates(id)).slice(-2)).toEqual(['INITIALIZING', 'FAILED']);
-  await expect.poll(() => scenario.commandLines(id)).toContain('bash -c echo cleared-up');
+  await expect.poll(() => scenario.commandLines(id), patience).toContain('bash -c echo cleared-up');
   const lines = await scenario.commandLines(id);
   expect(lines).not.toContain('bash -c echo never');
   expect(lines).not.toContainEqual(expect.stringMatching(/^pulumi preview/));

@@ -88,15 +88,15 @@ describe('the input of a stack', () => {
     'a\x7f',
     'x'.repeat(256),
   ])('refuses branch %j', (branch) => {
-    expect(issues({ branch })).toEqual(['branch']);
+    expect(issues({ branch })).toContain('branch');
   });
 
   it.each(['modules/**', '{a,b}/*', 'file.txt', '**', '!docs/**', '[ab]c'])('takes glob %s', (glob) => {
     expect(parse({ additionalProjectGlobs: [glob] }).additionalProjectGlobs).toEqual([glob]);
   });
 
-  it.each([['', 'x'.repeat(1001)]])('refuses glob %j', (glob) => {
-    expect(issues({ additionalProjectGlobs: ['ok', glob] })).toEqual(['additionalProjectGlobs.1']);
+  it.each(['', 'x'.repeat(1001)])('refuses glob %j', (glob) => {
+    expect(issues({ additionalProjectGlobs: ['ok', glob] })).toContain('additionalProjectGlobs.1');
   });
 
   it.each(['acme/infra', 'a-b/c.d_e', 'A/1'])('takes repository %s', (repository) => {
@@ -125,7 +125,8 @@ describe('the input of a stack', () => {
   });
 
   it('names every field that is wrong', () => {
-    expect(issues({ name: '', branch: '-x', labels: [''] })).toEqual(['name', 'branch', 'labels.0']);
+    const wrong = issues({ name: '', branch: '-x', labels: [''] });
+    expect(wrong?.toSorted()).toEqual(['branch', 'labels.0', 'name']);
   });
 
   it('asks for nothing in a patch, but for the same rules', () => {

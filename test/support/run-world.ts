@@ -1,16 +1,10 @@
 import { createSqliteEngine } from '../../src/engine/sqlite-engine.ts';
 import { createIds } from '../../src/ids.ts';
 import { createLogger } from '../../src/logger.ts';
-import { createRunCommands } from '../../src/runs/commands.ts';
-import { createPhaseJobs } from '../../src/runs/phase-jobs.ts';
-import { createRecovery } from '../../src/runs/recovery.ts';
 import type { Run } from '../../src/runs/run.ts';
 import type { Reactor } from '../../src/runs/run-event.ts';
-import { createScheduler } from '../../src/runs/scheduler.ts';
+import { createRuns } from '../../src/runs/runs.ts';
 import type { Source } from '../../src/runs/source.ts';
-import { createTransitions, type Transitions } from '../../src/runs/transition.ts';
-import { createTriggers } from '../../src/runs/triggers.ts';
-import { createWorkerService } from '../../src/runs/worker-service.ts';
 import type { Commit } from '../../src/stacks/repository.ts';
 import type { Stack, StackSettings } from '../../src/stacks/stack.ts';
 import { createStacks } from '../../src/stacks/stacks.ts';
@@ -24,7 +18,7 @@ import { aCommit, anAccount, aRepository, stackSettings } from './builders.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 import { type TempDatabase, tempDatabase, tempDirectory } from './temp-database.ts';
 
-/** Everything from a push to a worker's reports on a real database, wired as src/app.ts does it. */
+/** Everything from a push to a worker's reports on a real database. */
 export async function openRunWorld(options: { reactors?: readonly Reactor[] } = {}) {
   const temp = tempDatabase();
   const logDirectory = tempDirectory();
@@ -146,28 +140,21 @@ function wire(parts: {
     fetch: () => Promise.resolve(),
   };
 
-  const stores = { runs, stacks: stackStore, transactions: database };
-  const late = { transitions: (): Transitions => transitions };
-  const scheduler = createScheduler({ ...stores, ...late, logger });
-  const service = createWorkerService({ ...stores, ...late, queue, source, logs });
-  const reactors = [...parts.reactors, createPhaseJobs({ queue }), scheduler.reactor, service.reactor];
-  const transitions: Transitions = createTransitions({ ...stores, reactors, clock });
-  const commands = createRunCommands({ ...stores, transitions, clock, newId });
-  const triggers = createTriggers({ ...stores, commands, source });
-  const recovery = createRecovery({ ...stores, queue, transitions, logger });
+  const made = createRuns({
+    ...{ runs, stacks: stackStore, logs, queue, source, clock, newId, logger },
+    reactors: parts.reactors,
+    transactions: database,
+  });
   const stacks = createStacks({
     store: stackStore,
     directory: { lookUp: async () => ({ account: anAccount(), repository: aRepository() }) },
     vendors: [],
-    onUnlock: (key) => scheduler.wake(key),
+    onUnlock: (key) => made.scheduler.wake(key),
     ...{ repositories, transactions: database, clock, newId },
   });
   // Also the proof that the service is what workers expect.
-  const server: ServerApi = service;
-  return {
-    ...{ runs, stackStore, repositories, logs, queue, scheduler, server, transitions },
-    ...{ commands, triggers, recovery, stacks },
-  };
+  const server: ServerApi = made.workerService;
+  return { ...made, runs, stackStore, repositories, logs, queue, server, stacks };
 }
 
 export function aPlan(change: Partial<PlanReport> = {}): PlanReport {

@@ -9,6 +9,9 @@ import type { Repository } from '../../demo/github/state.ts';
 import { type Installation, type InstallationOptions, startInstallation } from '../../demo/installation.ts';
 import { waitFor } from '../../demo/wait.ts';
 
+/** For `expect.poll`: what comes a moment after the end of a run may take long on a busy machine. */
+export const patience = { timeout: 30_000 };
+
 export const passphrase = 'correct horse of the scenario';
 
 /** A value that Pulumi keeps in its state: a resource that needs no provider. */

@@ -81,11 +81,12 @@ export function runCommandRoutes({ guard, runs, commands }: RunCommandRouteParts
   api.openapi(retryRoute, async (c) => {
     const actor = c.var.actor;
     const { run, stack } = await guard.run(actor, c.req.valid('param').run, 'writer');
-    const { stateVersion, note } = c.req.valid('json');
+    const { stateVersion } = c.req.valid('json');
     // A state that is over never changes again, so looking first is as good as compare-and-set.
     if (!isTerminal(run.state) || (stateVersion ?? run.stateVersion) !== run.stateVersion) conflict(run);
     const by = { actor: actorName(actor), triggeredBy: triggerName(actor) };
-    const again = await commands.retry(run.id, { ...by, ...(note === undefined ? {} : { note }) });
+    const again = await commands.retry(run.id, by);
+    if (again === 'duplicate') throw new Error('a retry without a key cannot be a duplicate');
     c.header('location', `/api/v1/runs/${again.id}`);
     return c.json(await runObject(again, stack, runs), 200);
   });
