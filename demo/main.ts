@@ -30,10 +30,14 @@ async function main(): Promise<number> {
   }
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
+    process.on(signal, () => {
+      // Whoever asks a second time does not want to wait for a clean end.
+      if (stop.signal.aborted) process.exit(130);
+      stop.abort(new Error(`stopped by ${signal}`));
+    });
   }
   stopWithNpm(stop);
-  const limit = setTimeout(() => stop.abort(new Error('the demo took too long')), storyWithinMs);
+  const limit = setTimeout(() => stop.abort(new Error('the demo took too long')), storyWithinMs).unref();
   const narrator = createNarrator((line) => console.log(line));
   const startedAtMs = Date.now();
   narrator.title('Slipway demo: a push becomes a real pulumi run and signed webhooks\n');

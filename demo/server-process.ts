@@ -3,6 +3,7 @@
  * it says goes to a file, so that no pipe can fill up and a killed server's last words are kept.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -127,14 +128,27 @@ export function createServerProcess(options: {
   };
 }
 
-/** A port that is free now. The server must keep it over a restart, because GitHub knows its address. */
+/**
+ * A port that is free now. The server must keep it over a restart, because GitHub knows its address; so it is taken from
+ * below the range out of which systems choose ports for outgoing connections, where it would soon be somebody else's.
+ */
 export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < 50; tries += 1) {
+    const port = randomInt(15_000, 32_000);
+    if (await isFree(port)) return port;
+  }
+  throw new Error('no port between 15000 and 32000 is free');
+}
+
+async function isFree(port: number): Promise<boolean> {
   const probe = createServer();
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
+  try {
+    probe.listen(port, '127.0.0.1');
+    await once(probe, 'listening');
+  } catch {
+    return false;
+  }
   probe.close();
   await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
+  return true;
 }

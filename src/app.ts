@@ -15,8 +15,10 @@ import { type Buttons, createButtons } from './runs/buttons.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
 import { createBubblewrap } from './sandbox/bubblewrap.ts';
 import { closeInheritedDescriptors } from './sandbox/descriptors.ts';
+import { endLeftovers } from './sandbox/leftovers.ts';
 import { applyLimits, defaultLimits } from './sandbox/limits.ts';
 import { createNoSandbox } from './sandbox/none.ts';
+import { parseAllowedHosts } from './sandbox/proxy-rules.ts';
 import { selfTest } from './sandbox/self-test.ts';
 import { vendorName } from './stacks/stack.ts';
 import { createStacks } from './stacks/stacks.ts';
@@ -65,8 +67,11 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   const basics = { transactions: database, clock, newId, logger };
 
   const isSandboxed = config.sandbox.kind !== 'none';
+  const sandboxDirectory = join(config.dataDir, 'sandbox');
+  // A wrong entry stops the start, not the first run.
+  parseAllowedHosts(config.sandbox.allowedHosts);
   const sandbox = isSandboxed
-    ? createBubblewrap({ directory: join(config.dataDir, 'sandbox'), caBundle: config.caBundle })
+    ? createBubblewrap({ directory: sandboxDirectory, caBundle: config.caBundle })
     : createNoSandbox();
   const { vendors, foundIn } = await createVendors(config, isSandboxed);
   const webhooks = opening.use(
@@ -173,6 +178,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
 
   async function start(): Promise<{ readonly url: string }> {
     opened.use(lockForServer(join(config.dataDir, 'server.lock')));
+    endLeftovers(sandboxDirectory);
     const tested = await sandboxTest();
     for (const failure of tested.failures)
       logger.error({ failure }, 'no run is executed: the sandbox failed its self-test');

@@ -45,8 +45,8 @@ export function parseAllowedHosts(entries: readonly string[]): AllowedHost[] {
     const parsed = parseEntry(entry.trim().toLowerCase());
     if (parsed !== null) return parsed;
     throw new UserError(
-      'allowed-host-invalid',
-      `${JSON.stringify(entry)} is not a host, *.suffix, address or CIDR`,
+      'config-invalid',
+      `SANDBOX_ALLOWED_HOSTS: ${JSON.stringify(entry)} is not a host, *.suffix, address or CIDR`,
       { hint: 'Examples: registry.example, *.example.com, 10.0.0.0/8, 10.1.2.3:8080, [fd00::1]:443' },
     );
   });

@@ -74,6 +74,9 @@ async function execute(context: RunContext, phase: PhaseContext, plan: CommandPl
     network: context.network,
     limits: phase.half === 'plan' ? context.limits.plan : context.limits.apply,
     onOutput: (stream, chunk) => streams[stream].write(chunk),
+    onConnection: ({ host, port, decision, isAllowed }) => {
+      if (!isAllowed) phase.log.line(`[network: ${host}:${port} was refused: ${decision}]`);
+    },
     signal: context.signal,
   });
   streams.stdout.end();

@@ -4,6 +4,7 @@ import { isRefusedVariableName } from '../stacks/environment.ts';
  * Sourced by bash before a hook because BASH_ENV names it, so that the hook's own argument vector stays
  * `bash -c <hook>`. It leaves the exported variables in the output directory: those the hook was given, of
  * which only the sandbox knows all, and those at its end. A trap, not a last line: hooks may `exit`.
+ * (Needs a standard input that is no socket: on one, bash reads ~/.bashrc and not BASH_ENV.)
  * `command -p` finds env whatever the hook made of PATH. A hook that sets a trap on EXIT itself, or ends in
  * `exec`, exports nothing.
  */

@@ -24,6 +24,8 @@ export interface WorkerOptions extends WorkerParts {
   readonly workspaces: Workspaces;
   /** How many assignments at once. */
   readonly slots: number;
+  /** Between two signs of life; only tests are less patient than worker.ts. */
+  readonly heartbeatMs?: number;
   readonly logger: Logger;
 }
 
@@ -78,7 +80,7 @@ export function commandEnvironment(context: RunContext, phase: PhaseContext): Re
     LOGNAME: 'runner',
     LANG: 'C.UTF-8',
     TERM: 'dumb',
-    TMPDIR: '/tmp',
+    TMPDIR: context.workspace.inside.tmp,
     ...gitSafety,
     ...runMetadata(context, phase),
     ...context.vendor.baseEnvironment(vendorContext(context, '/output')),

@@ -20,10 +20,10 @@ export interface Worker {
 /** An idle slot asks again after so long, in case a wake-up was missed. */
 const claimWaitMs = 1000;
 /** Half a dozen beats fit into a lease (engine: 30 s). */
-const heartbeatMs = 5000;
+const defaultHeartbeatMs = 5000;
 
 export function createWorker(options: WorkerOptions): Worker {
-  const { server, logger } = options;
+  const { server, logger, heartbeatMs = defaultHeartbeatMs } = options;
   const stopping = new AbortController();
   const draining = new AbortController();
   let slots: readonly Promise<void>[] = [];
@@ -45,7 +45,7 @@ export function createWorker(options: WorkerOptions): Worker {
     const log = logger.child({ run: assignment.run.id, half: assignment.half });
     const end = { over: new AbortController(), lost: new AbortController() };
     const beating = new AbortController();
-    const heart = keepAlive(server, assignment, beating.signal, log, end);
+    const heart = keepAlive(server, assignment, { heartbeatMs, signal: beating.signal, end, log });
     try {
       const signals = { over: end.over.signal, lost: end.lost.signal, draining: draining.signal };
       await carryOut(options, assignment, signals, log);
@@ -71,20 +71,25 @@ export function createWorker(options: WorkerOptions): Worker {
 async function keepAlive(
   server: ServerApi,
   assignment: Assignment,
-  signal: AbortSignal,
-  log: Logger,
-  end: { readonly over: AbortController; readonly lost: AbortController },
+  options: {
+    readonly heartbeatMs: number;
+    readonly signal: AbortSignal;
+    readonly end: { readonly over: AbortController; readonly lost: AbortController };
+    readonly log: Logger;
+  },
 ): Promise<void> {
+  const { heartbeatMs, signal, end, log } = options;
+  const pause = () => delay(heartbeatMs, undefined, { signal }).catch(() => undefined);
   let status: LeaseStatus = 'held';
   while (status !== 'lost' && !signal.aborted) {
     // A run that is over is answered for at once, and after_run hooks may take longer than a lease.
-    if (status === 'ended') await pause(signal);
+    if (status === 'ended') await pause();
     try {
       status = await server.heartbeat(assignment, heartbeatMs, signal);
     } catch (error) {
       // The lease outlives several missed beats; when it does run out, the next one says so.
       log.error({ err: error }, 'a heartbeat failed');
-      await pause(signal);
+      await pause();
     }
     if (status !== 'held') end.over.abort();
   }
@@ -92,5 +97,3 @@ async function keepAlive(
   log.warn('the lease of a run was lost');
   end.lost.abort();
 }
-
-const pause = (signal: AbortSignal) => delay(heartbeatMs, undefined, { signal }).catch(() => undefined);

@@ -22,6 +22,8 @@ interface Directories {
   readonly tree: string;
   readonly git: string;
   readonly home: string;
+  /** On disk, not in memory: builds of large programs need gigabytes of it. */
+  readonly tmp: string;
   /** What logging in to a state backend leaves: credentials, in clear. */
   readonly login: string;
 }
@@ -54,12 +56,13 @@ export function createWorkspaces(parts: {
       tree: join(root, 'tree'),
       git: join(root, 'git'),
       home: join(root, 'home'),
+      tmp: join(root, 'tmp'),
       login: join(root, 'login'),
     };
     const inside =
       sandbox.kind === 'none'
         ? host
-        : { tree: '/workspace', git: '/git', home: '/home/runner', login: '/login' };
+        : { tree: '/workspace', git: '/git', home: '/home/runner', tmp: '/tmp', login: '/login' };
     const local = vendor.localState(frozen.settings.vendor);
     if (!local) return { root, identity: { key: run.id }, host, inside, localState: null };
     const shared = join(parts.stateDirectory, String(stack.repository.id), local.name ?? '_');
@@ -154,7 +157,7 @@ export type ProjectRoot =
 
 /** Where the project lies. A symbolic link may lead elsewhere in the checkout, but not out of it. */
 export async function findProjectRoot(
-  workspace: Workspace,
+  workspace: { readonly [side in 'host' | 'inside']: Pick<Directories, 'tree'> },
   projectRoot: string,
   projectFiles: readonly string[],
 ): Promise<ProjectRoot> {
@@ -186,6 +189,7 @@ export function workspaceMounts(workspace: Workspace, sandbox: Sandbox): readonl
   return [
     { source: host.tree, target: inside.tree, writable: true },
     { source: host.home, target: inside.home, writable: true },
+    { source: host.tmp, target: inside.tmp, writable: true },
     { source: host.login, target: inside.login, writable: true },
     { source: host.git, target: inside.git, writable: false },
     ...(localState ? [{ source: localState.host, target: localState.inside, writable: true }] : []),

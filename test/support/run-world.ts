@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createSqliteEngine } from '../../src/engine/sqlite-engine.ts';
 import { createIds } from '../../src/ids.ts';
 import { createLogger } from '../../src/logger.ts';
@@ -18,15 +20,21 @@ import { aCommit, anAccount, aRepository, stackSettings } from './builders.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 import { type TempDatabase, tempDatabase, tempDirectory } from './temp-database.ts';
 
+export interface RunWorldOptions {
+  readonly reactors?: readonly Reactor[];
+  /** What every commit holds, by path. */
+  readonly files?: Readonly<Record<string, string>>;
+}
+
 /** Everything from a push to a worker's reports on a real database. */
-export async function openRunWorld(options: { reactors?: readonly Reactor[] } = {}) {
+export async function openRunWorld(options: RunWorldOptions = {}) {
   const temp = tempDatabase();
   const logDirectory = tempDirectory();
   const clock = manualClock();
   const newId = createIds(clock);
   const commits = new Map<string, Commit[]>();
   const fixed = { temp, clock, newId, commits, logDirectory: logDirectory.path };
-  const parts = wire({ ...fixed, reactors: options.reactors ?? [] });
+  const parts = wire({ ...fixed, reactors: options.reactors ?? [], files: options.files ?? {} });
   let deliveries = 0;
 
   const { database } = temp;
@@ -121,6 +129,7 @@ function wire(parts: {
   commits: ReadonlyMap<string, readonly Commit[]>;
   logDirectory: string;
   reactors: readonly Reactor[];
+  files: Readonly<Record<string, string>>;
 }) {
   const { clock, newId } = parts;
   const { database } = parts.temp;
@@ -137,7 +146,9 @@ function wire(parts: {
       const ofBranch = parts.commits.get(branch) ?? [];
       return (sha === null ? ofBranch.at(-1) : ofBranch.find(({ hash }) => hash === sha)) ?? null;
     },
-    fetch: () => Promise.resolve(),
+    fetch: async (_repository, _sha, { workTree }) => {
+      for (const [path, text] of Object.entries(parts.files)) await writeFile(join(workTree, path), text);
+    },
   };
 
   const made = createRuns({

@@ -8,7 +8,6 @@ const root = join(import.meta.dirname, '../..');
 
 /** What only the start of the process or the command line can run into. */
 const neverInARequest = [
-  'allowed-host-invalid',
   'already-running',
   'cannot-listen',
   'config-invalid',

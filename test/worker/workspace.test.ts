@@ -1,22 +1,14 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findProjectRoot, type Workspace } from '../../src/worker/workspace.ts';
+import { findProjectRoot } from '../../src/worker/workspace.ts';
 import { tempDirectory } from '../support/temp-database.ts';
 
 /** A workspace whose tree holds a project file in each of these directories. */
 function aWorkspace(...projects: readonly string[]) {
   const directory = tempDirectory();
-  const at = (name: string) => join(directory.path, name);
-  const host = { tree: at('tree'), git: at('git'), home: at('home'), login: at('login') };
-  const inside = { tree: '/workspace', git: '/git', home: '/home/runner', login: '/login' };
-  const workspace: Workspace = {
-    root: directory.path,
-    identity: { key: 'run' },
-    host,
-    inside,
-    localState: null,
-  };
+  const host = { tree: join(directory.path, 'tree') };
+  const workspace = { host, inside: { tree: '/workspace' } };
   for (const project of projects) {
     mkdirSync(join(host.tree, project), { recursive: true });
     writeFileSync(join(host.tree, project, 'Pulumi.yaml'), 'name: x\n');

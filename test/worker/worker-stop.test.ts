@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { ServerApi } from '../../src/worker/server-api.ts';
+import { openWorkerWorld, shellStack } from './worker-world.ts';
+
+const longMs = 60_000;
+
+describe('a worker that has to stop', () => {
+  it('hands back a first half that does not end in time, for another to start again', async () => {
+    await using world = await openWorkerWorld();
+    const started = world.meetingPoint('started');
+    const hook = `[ -e ../../again ] || { touch ../../again; echo > ${started.path}; sleep 1000; }`;
+    await world.addStack(shellStack({}, { beforePlan: [hook] }));
+    const id = await world.pushed('a1');
+    const worker = world.startWorker();
+    await started.hear();
+
+    await worker.stop(0);
+    expect(await world.run(id)).toMatchObject({ state: 'PREPARING', restarts: 0 });
+
+    const next = world.startWorker();
+    await world.until(id, 'UNCONFIRMED');
+    await next.stop(longMs);
+    expect((await world.run(id)).restarts).toBe(0);
+  });
+
+  it('waits for an apply, however long that takes', async () => {
+    await using world = await openWorkerWorld();
+    const [started, go] = [world.meetingPoint('started'), world.meetingPoint('go')];
+    const apply = `echo > ${started.path}; read < ${go.path}; echo applied`;
+    await world.addStack(shellStack({ apply }, {}, { autodeploy: true }));
+    const id = await world.pushed('a1');
+    const worker = world.startWorker();
+    await started.hear();
+
+    const stopping = worker.stop(0);
+    await drained();
+    expect((await world.run(id)).state).toBe('APPLYING');
+    go.release();
+    await stopping;
+
+    expect((await world.run(id)).state).toBe('FINISHED');
+    expect(await world.log(id)).toContain('\napplied\n');
+  });
+
+  it('does not begin to apply once it gave up: nothing would say what was done', async () => {
+    let giveUp = () => Promise.resolve();
+    const gaveUp = new Promise<void>((resolve) => {
+      giveUp = async () => {
+        resolve(worker.stop(0));
+        await drained();
+      };
+    });
+    await using world = await openWorkerWorld((server) => ({
+      // The last thing before the plan is reported; exports tell it from the one after preparing.
+      async saveFrozen(...given: Parameters<ServerApi['saveFrozen']>) {
+        const answer = await server.saveFrozen(...given);
+        if ('DONE' in given[1].exports) await giveUp();
+        return answer;
+      },
+    }));
+    const hooks = { afterPlan: ['export DONE=1'] };
+    const stack = await world.addStack(shellStack({}, hooks, { autodeploy: true }));
+    const id = await world.pushed('a1');
+    const worker = world.startWorker();
+
+    await gaveUp;
+
+    expect((await world.states(id)).at(-1)).toBe('6 PREPARING');
+    expect((await world.stackStore.findByKey(stack.key))?.lock).toBeNull();
+  });
+});
+
+/** After `stop(0)`: its timer was set before this one, so it has rung when this one does. */
+function drained(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1));
+}

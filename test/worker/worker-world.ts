@@ -1,0 +1,152 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, read, readdirSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { createLogger } from '../../src/logger.ts';
+import type { RunState } from '../../src/runs/run.ts';
+import type { Reactor } from '../../src/runs/run-event.ts';
+import { defaultLimits } from '../../src/sandbox/limits.ts';
+import { createNoSandbox } from '../../src/sandbox/none.ts';
+import { noHooks, type StackSettings } from '../../src/stacks/stack.ts';
+import type { ServerApi } from '../../src/worker/server-api.ts';
+import type { Vendor } from '../../src/worker/vendor.ts';
+import { createWorker } from '../../src/worker/worker.ts';
+import { createWorkspaces } from '../../src/worker/workspace.ts';
+import { openRunWorld } from '../support/run-world.ts';
+import { tempDirectory } from '../support/temp-database.ts';
+
+/** A tool whose commands are lines of bash, given in the settings of the stack. */
+export function shellVendor(change: Partial<Vendor> = {}): Vendor {
+  const command = (label: 'login' | 'plan' | 'apply', settings: unknown, environment = {}) => {
+    const { shell = {} } = settings as { shell?: Record<string, string> };
+    const argv = ['bash', '-c', shell[label] ?? 'true'] as [string, ...string[]];
+    return { label, argv, environment, writesOutput: true };
+  };
+  const failed = { kind: 'failed', message: 'the shell failed' } as const;
+  return {
+    name: 'shell',
+    schema: z.unknown(),
+    tool: { path: '/bin/bash', version: '5' },
+    toolProblem: null,
+    toolMounts: () => [],
+    toolPath: () => [],
+    baseEnvironment: () => ({}),
+    projectFiles: ['project.txt'],
+    hiddenAfter: [],
+    refusesVariable: () => false,
+    localState: () => null,
+    initialize: ({ settings }) => [{ command: command('login', settings) }],
+    plan: ({ settings, paths }) => command('plan', settings, { OUTPUT: paths.output }),
+    apply: ({ settings }, _, { planPath }) => command('apply', settings, { PLAN: planPath ?? 'none' }),
+    explain: () => failed,
+    beforeInitHooks: 'after-commands',
+    readPlan: async ({ exitCode }) =>
+      exitCode === 0
+        ? {
+            ...{ kind: 'planned', hasChanges: true, steps: [], planFile: 'plan' },
+            delta: { added: 1, changed: 0, deleted: 0, resources: 1 },
+          }
+        : failed,
+    readApply: async ({ exitCode }) => (exitCode === 0 ? { kind: 'applied' } : failed),
+    ...change,
+  };
+}
+
+/** A stack of the shell; each script and hook is a line of bash. */
+export function shellStack(
+  scripts: { login?: string; plan?: string; apply?: string },
+  hooks: Partial<StackSettings['hooks']> = {},
+  change: Partial<StackSettings> = {},
+): Partial<StackSettings> {
+  const plan = scripts.plan ?? 'echo the plan > "$OUTPUT/plan"';
+  return { vendor: { shell: { ...scripts, plan } }, hooks: { ...noHooks, ...hooks }, ...change };
+}
+
+/** Real workers without a sandbox, on everything from the push to the reports. */
+export async function openWorkerWorld(change: (server: ServerApi) => Partial<ServerApi> = () => ({})) {
+  const waiting = new Set<() => void>();
+  const tell: Reactor = (tx) => {
+    tx.afterCommit(() => {
+      for (const look of waiting) look();
+    });
+    return Promise.resolve();
+  };
+  const world = await openRunWorld({ reactors: [tell], files: { 'project.txt': 'x' } });
+  const directory = tempDirectory();
+  const pipes: number[] = [];
+  const sandbox = createNoSandbox({ forcedStopMs: 100 });
+  const workspacesDirectory = join(directory.path, 'workspaces');
+  const workspaces = createWorkspaces({
+    ...{ directory: workspacesDirectory, stateDirectory: join(directory.path, 'state'), sandbox },
+  });
+  await workspaces.sweep(new Set());
+
+  function startWorker(vendor: Partial<Vendor> = {}) {
+    const limits = { ...defaultLimits, graceMs: 100 };
+    const worker = createWorker({
+      server: { ...world.server, ...change(world.server) },
+      vendors: [shellVendor(vendor)],
+      network: { mode: 'none' },
+      limits: { plan: limits, apply: limits },
+      logger: createLogger('silent'),
+      ...{ sandbox, clock: world.clock, workspaces, slots: 1, heartbeatMs: 10 },
+    });
+    worker.start();
+    return worker;
+  }
+
+  /** Resolves when the run has entered that state. */
+  async function until(id: string, state: RunState): Promise<void> {
+    for (;;) {
+      let look = () => {};
+      const changed = new Promise<void>((resolve) => {
+        look = resolve;
+      });
+      waiting.add(look);
+      const events = await world.runs.events(id);
+      if (events.some((event) => event.state === state)) return;
+      await changed;
+      waiting.delete(look);
+    }
+  }
+
+  const log = async (id: string) => {
+    const texts = [];
+    for (const phase of ['preparing', 'initializing', 'planning', 'applying', 'performing'] as const) {
+      texts.push(Buffer.from((await world.logs.read(id, phase, 0, 1e6)).bytes).toString());
+    }
+    return texts.join('');
+  };
+
+  return {
+    ...{ ...world, startWorker, until, log },
+    labels: async (id: string) => (await world.runs.commands(id)).map(({ label }) => label),
+    workspacesLeft: () => readdirSync(workspacesDirectory),
+    /** A pipe between a command of a run and the test: `echo ... > path`, or `read < path` to wait. */
+    meetingPoint(name: string) {
+      const path = join(directory.path, name);
+      execFileSync('mkfifo', [path]);
+      // Both ends held open: nobody waits for the other to open, and nothing that was said is lost.
+      const ends = openSync(path, 'r+');
+      pipes.push(ends);
+      return {
+        path,
+        async hear(): Promise<string> {
+          const { buffer, bytesRead } = await promisify(read)(ends, Buffer.alloc(1000), 0, 1000, null);
+          return buffer.toString('utf8', 0, bytesRead).trim();
+        },
+        release: () => void writeSync(ends, '\n'),
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const pipe of pipes) {
+        // Whoever still listens holds a thread of Node.
+        writeSync(pipe, '\n');
+        closeSync(pipe);
+      }
+      await world[Symbol.asyncDispose]();
+      directory[Symbol.dispose]();
+    },
+  };
+}
