@@ -1,12 +1,13 @@
 /** Checks the whole story from outside: API, receiver, GitHub, and what lies on the disk. */
 import { readFile } from 'node:fs/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { z } from 'zod';
 import type { StateChange } from './api-objects.ts';
 import type { Installation } from './installation.ts';
-import { programSecrets } from './programs.ts';
+import { findLeaks } from './leaks.ts';
 import type { Received } from './receiver.ts';
-import { findInDirectory, formsOf } from './secret-search.ts';
-import type { Told, ToldRun } from './story.ts';
+import type { ToldRun } from './run-of-story.ts';
+import type { Told } from './story.ts';
 import { waitFor } from './wait.ts';
 
 export interface Check {
@@ -37,8 +38,9 @@ export async function prove(installation: Installation, told: Told): Promise<rea
     },
     {
       claim: 'no secret is in DATA_DIR, a log, a check run or a webhook',
-      problems: await leaks(installation, told),
+      problems: await findLeaks(installation, told),
     },
+    { claim: 'the server logged no error', problems: await loggedErrors(installation) },
   ];
 }
 
@@ -114,41 +116,13 @@ async function checkRunProblems({ github, server }: Installation, run: ToldRun):
   return wanted.flatMap(([what, is, should]) => (is === should ? [] : [`${what} is ${is}, not ${should}`]));
 }
 
-/** The checkout itself, which holds the programs' secrets, goes with the run; a big one takes its time. */
-const clearedUpWithinMs = 60_000;
+/** Pino's level of errors; warnings may be about the machine. */
+const errorLevel = 50;
 
-async function leaks(installation: Installation, told: Told): Promise<string[]> {
-  const { api, receiver, github, server, token, githubSecret } = installation;
-  const secrets = {
-    'the passphrase': told.passphrase,
-    "the webhook's secret": receiver.secret,
-    'the API token': token,
-    "GitHub's webhook secret": githubSecret,
-    ...Object.fromEntries(programSecrets.map((secret) => [`the program's "${secret}"`, secret])),
-  };
-  const logs = await Promise.all(told.runs.map(({ runId }) => api.log(runId)));
-  const places = {
-    'the log of a run': logs.join('\n'),
-    'the log of the server': await server.log(),
-    'a check run': JSON.stringify(github.checkRuns.map(({ history, output }) => [history, output])),
-    'a webhook': JSON.stringify(receiver.received.map(({ body }) => body)),
-    'a request to GitHub': JSON.stringify(github.requests),
-  };
-  const isClearedUp = async () => (await findInDirectory(installation.dataDir, programSecrets)).length === 0;
-  const cleared = waitFor('the workspaces to go', isClearedUp, {
-    timeoutMs: clearedUpWithinMs,
-    intervalMs: 500,
-  });
-  // What is still there is named below.
-  await cleared.catch(() => undefined);
-  const found: string[] = [];
-  for (const [what, secret] of Object.entries(secrets)) {
-    const forms = formsOf(secret);
-    const files = await findInDirectory(installation.dataDir, forms);
-    for (const file of files) found.push(`${what} is in DATA_DIR/${file}`);
-    for (const [place, text] of Object.entries(places)) {
-      if (forms.some((form) => text.includes(form))) found.push(`${what} is in ${place}`);
-    }
-  }
-  return found;
+/** A line that is not JSON is the last word of a process that broke. */
+async function loggedErrors({ server }: Installation): Promise<string[]> {
+  const lines = (await server.log()).split('\n').filter((line) => line !== '');
+  return lines.filter((line) => !line.startsWith('{') || levelOf(line) >= errorLevel);
 }
+
+const levelOf = (line: string): number => z.object({ level: z.number() }).parse(JSON.parse(line)).level;

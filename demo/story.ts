@@ -2,20 +2,11 @@
  * What the demo tells: one repository with two stacks, three pushes. A push is planned and waits for a person; with
  * autodeploy it goes through by itself; a push that changes nothing is not applied.
  */
-import type { CommandRecord, RunObject, StackObject } from './api-objects.ts';
+import type { StackObject } from './api-objects.ts';
 import type { Installation } from './installation.ts';
 import { type Narrator, seconds } from './narrator.ts';
 import { type Files, firstVersion, secondVersion, thirdVersion } from './programs.ts';
-import { terminalStates } from './slipway-api.ts';
-import { waitFor } from './wait.ts';
-
-/** A run of the story, and the states it must have passed. */
-export interface ToldRun {
-  readonly stack: StackObject;
-  readonly runId: string;
-  readonly sha: string;
-  readonly expected: readonly string[];
-}
+import { playRun, type ToldRun } from './run-of-story.ts';
 
 export interface Told {
   readonly runs: readonly ToldRun[];
@@ -28,12 +19,6 @@ const planned = ['QUEUED', 'READY', 'PREPARING', 'INITIALIZING', 'PLANNING'];
 const confirmed = [...planned, 'UNCONFIRMED', 'CONFIRMED', 'PREPARING_APPLY', 'APPLYING', 'FINISHED'];
 const autodeployed = [...planned, 'APPLYING', 'FINISHED'];
 const unchanged = [...planned, 'FINISHED'];
-
-const registryHint =
-  ' It needs the npm registry, which the sandbox reaches through its proxy: is it reachable from this machine?';
-
-/** `npm ci` through the proxy is the slowest part. */
-const runWithinMs = 180_000;
 
 export async function tellStory(
   installation: Installation,
@@ -83,6 +68,9 @@ export async function tellStory(
         const text = error instanceof Error ? error.message : String(error);
         narrator.event(stack.id, 'failed', text);
         missing.push(`${stack.id}: ${text.split('\n')[0]}`);
+        // Its later pushes would fail alike, and disturb what is told of the others.
+        await api.expectSuccess('PUT', `${api.stackPath(stack)}/lock`, { note: 'its run failed' });
+        narrator.event(stack.id, 'setting', 'locked: the story goes on without it');
         return null;
       }
     });
@@ -103,58 +91,4 @@ export async function tellStory(
   await everyStack(await push('Describe the projects', thirdVersion), unchanged);
 
   return { runs, missing, passphrase };
-}
-
-async function playRun(
-  { api }: Installation,
-  narrator: Narrator,
-  stack: StackObject,
-  sha: string,
-  expected: readonly string[],
-  remember: (run: ToldRun) => void,
-): Promise<void> {
-  const { id: runId } = await api.waitForRun(stack, sha);
-  remember({ stack, runId, sha, expected });
-  const told = new Set<number>();
-
-  /** Tells new commands, and gives the run when it waits for somebody or is over. */
-  async function look(): Promise<RunObject | null> {
-    const run = await api.run(runId);
-    tellCommands(narrator, stack, await api.commands(runId), told);
-    return run.state === 'UNCONFIRMED' || terminalStates.includes(run.state) ? run : null;
-  }
-  const wait = { timeoutMs: runWithinMs, intervalMs: 120 };
-  let run = await waitFor(`run ${runId} of ${stack.id} to be planned`, look, wait);
-  if (run.delta) {
-    const { added, changed, deleted, resources } = run.delta;
-    const words = `${added} added, ${changed} changed, ${deleted} deleted, ${resources} resources`;
-    narrator.event(stack.id, 'plan', words);
-  }
-  if (run.state === 'UNCONFIRMED' && expected.includes('CONFIRMED')) {
-    narrator.event(stack.id, 'person', `confirms by POST /api/v1/runs/${runId}/confirm`);
-    await api.act(runId, 'confirm', { stateVersion: run.stateVersion });
-    const isOver = async () => {
-      const now = await look();
-      return now && now.state !== 'UNCONFIRMED' ? now : null;
-    };
-    run = await waitFor(`run ${runId} of ${stack.id} to be applied`, isOver, wait);
-  }
-  if (run.state !== 'FINISHED') {
-    const end = (await api.log(runId)).trimEnd().split('\n').slice(-12).join('\n    ');
-    const hint = run.outcome === 'hook_failed' ? registryHint : '';
-    throw new Error(`run ${runId} is ${run.state}: ${run.note ?? 'no note'}${hint}\n    ${end}`);
-  }
-}
-
-function tellCommands(
-  narrator: Narrator,
-  stack: StackObject,
-  commands: readonly CommandRecord[],
-  told: Set<number>,
-): void {
-  for (const [index, record] of commands.entries()) {
-    if (told.has(index)) continue;
-    told.add(index);
-    narrator.command(stack.id, record);
-  }
 }

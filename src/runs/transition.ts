@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Tx } from '../tx.ts';
-import { decide, isTerminal, type Run, type RunCommand, type RunState } from './run.ts';
+import { decide, type Run, type RunCommand, type RunState } from './run.ts';
 import type { Reactor } from './run-event.ts';
 import type { NewRun, RunChange, RunStore } from './run-store.ts';
 
@@ -80,7 +80,6 @@ export function createTransitions(parts: {
       const stack = await stacks.findByKey(run.stackKey, tx);
       if (!stack) throw new Error(`run ${run.id} has no stack`);
       await record(tx, changed, stack, by.actor, by.note);
-      if (isTerminal(changed.state) && !changed.hadWorker) await runs.forgetSecrets(tx, changed.id);
       return { kind: 'moved', run: changed };
     },
   };

@@ -84,6 +84,8 @@ async function keepAlive(
   while (status !== 'lost' && !signal.aborted) {
     // A run that is over is answered for at once, and after_run hooks may take longer than a lease.
     if (status === 'ended') await pause();
+    // The work ended meanwhile, and with it the job: another beat would call that a loss.
+    if (signal.aborted) return;
     try {
       status = await server.heartbeat(assignment, heartbeatMs, signal);
     } catch (error) {

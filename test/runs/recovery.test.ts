@@ -199,6 +199,31 @@ describe('while the server lives', () => {
     expect(await world.server.applied(assignment)).toBe('held');
   });
 
+  it('a worker that speaks up while others are given up is spared', async () => {
+    let speakUp = () => {};
+    const reactor = (_: unknown, event: { note: string | null }) => {
+      if (event.note?.startsWith('worker lost')) speakUp();
+      return Promise.resolve();
+    };
+    await using world = await openRunWorld({ reactors: [reactor] });
+    await world.addStack();
+    await world.push('a1', { branch: 'one' });
+    await world.push('b2', { branch: 'two' });
+    const [silent, late] = [await world.claimed(), await world.claimed()];
+    world.clock.advance(leaseMs);
+    await world.recovery.sweep();
+    let beat: Promise<unknown> = Promise.resolve();
+    speakUp = () => {
+      // Its turn comes between the two, as it would by chance.
+      beat = Promise.resolve().then(() => world.server.heartbeat(late, 1, AbortSignal.abort()));
+    };
+    await world.recovery.sweep();
+
+    expect(await world.run(silent.run.id)).toMatchObject({ restarts: 1 });
+    expect(await world.run(late.run.id)).toMatchObject({ restarts: 0, stateVersion: 3 });
+    expect(await beat).toBe('held');
+  });
+
   it('a worker that renews in time is never disturbed', async () => {
     await using world = await openRunWorld();
     const { id, assignment } = await working(world, 'INITIALIZING');

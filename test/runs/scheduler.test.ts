@@ -167,6 +167,14 @@ describe('the scheduler', () => {
     expect(await world.runs.inState(['READY'])).toHaveLength(2);
   });
 
+  it('keeps no preview waiting behind a run that came with it', async () => {
+    await using world = await openRunWorld();
+    await world.addStack();
+    await Promise.all([world.push('a1'), world.push('b2', { branch: 'topic' })]);
+
+    expect(await world.runs.inState(['READY'])).toHaveLength(2);
+  });
+
   it('keeps one run of a stack going, whatever comes in at once', async () => {
     await using world = await openRunWorld();
     await world.addStack();

@@ -151,6 +151,26 @@ describe('a run that ends under its worker', () => {
     expect(world.workspacesLeft()).toEqual([id, 'again']);
   });
 
+  it('leaves the workspace to whoever has the lease when it was lost at the end', async () => {
+    await using world = await openWorkerWorld();
+    const started = world.meetingPoint('started');
+    const afterRun = `[ -e ../../again ] || { touch ../../again; echo > ${started.path}; sleep 1000; }`;
+    await world.addStack(shellStack({}, { beforePlan: ['false'], afterRun: [afterRun] }));
+    const id = await world.pushed('a1');
+    const worker = world.startWorker();
+    await started.hear();
+
+    await world.recovery.start();
+    await world.until(id, 'FAILED');
+    const claims = world.database.read.selectFrom('job').select('attempt');
+    await expect.poll(async () => (await claims.execute())[0]?.attempt ?? 0).not.toBe(1);
+    await worker.stop(longMs);
+
+    // That of the first worker was not written down: it had nothing more to say.
+    expect(await world.labels(id)).toEqual(['login', 'false', afterRun]);
+    expect(world.workspacesLeft()).toEqual(['again']);
+  });
+
   it('keeps its lease through after_run hooks that take longer than one', async () => {
     const beats: (() => void)[] = [];
     await using world = await openWorkerWorld((server) => ({
