@@ -57,8 +57,9 @@ async function main(): Promise<number> {
   }
   clearTimeout(limit);
   narrator.plain(`\nTook ${seconds(Date.now() - startedAtMs)}.`);
-  if (!areAllTrue) await tellServerLog(installation, narrator);
+  if (!areAllTrue && !stop.signal.aborted) await tellServerLog(installation, narrator);
   if (!values.once && !stop.signal.aborted) await stayOpen(installation, narrator, stop.signal);
+  narrator.plain('\nStopping; a phase that runs may end first.');
   return areAllTrue ? 0 : 1;
 }
 
@@ -130,7 +131,6 @@ async function stayOpen(
     signal.addEventListener('abort', () => resolve(), { once: true });
     if (signal.aborted) resolve();
   });
-  narrator.plain('\nStopping.');
 }
 
 try {

@@ -15,7 +15,7 @@ import { type Buttons, createButtons } from './runs/buttons.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
 import { createBubblewrap } from './sandbox/bubblewrap.ts';
 import { closeInheritedDescriptors } from './sandbox/descriptors.ts';
-import { endLeftovers } from './sandbox/leftovers.ts';
+import { endLeftovers, leftoverMark } from './sandbox/leftovers.ts';
 import { applyLimits, defaultLimits } from './sandbox/limits.ts';
 import { createNoSandbox } from './sandbox/none.ts';
 import { parseAllowedHosts } from './sandbox/proxy-rules.ts';
@@ -95,7 +95,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           ...basics,
           settings: config.github,
           stores,
-          git: { path: config.tools.path, caBundle: config.caBundle },
+          git: { path: config.tools.path, caBundle: config.caBundle, mark: leftoverMark(sandboxDirectory) },
           publicUrl: () => config.publicUrl ?? url,
           isSandboxed,
           onPush: (push, deliveryId) => runs.triggers.push(push, deliveryId),

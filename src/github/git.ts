@@ -15,6 +15,8 @@ export interface GitSettings {
   readonly path: string;
   /** A file with every certificate authority to trust, instead of the system's. */
   readonly caBundle: string | null;
+  /** In the environment of every git, so that the next life of the server finds and ends what a killed one left. */
+  readonly mark?: Readonly<Record<string, string>>;
 }
 
 export interface GitTarget {
@@ -126,6 +128,7 @@ export function gitEnvironment(
     // Plain http is for a stand-in on this machine.
     GIT_ALLOW_PROTOCOL: settings.webUrl.startsWith('http:') ? 'https:http' : 'https',
     GIT_LFS_SKIP_SMUDGE: '1',
+    ...settings.mark,
     ...(settings.caBundle === null ? {} : { GIT_SSL_CAINFO: settings.caBundle }),
     GIT_CONFIG_COUNT: String(entries.length),
     ...Object.fromEntries(numbered),

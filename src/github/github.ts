@@ -16,6 +16,7 @@ import { createRepositoryHandler } from './events/repository.ts';
 import type { CheckRunStore } from './feedback/check-run-store.ts';
 import { createFeedbackOutbox } from './feedback/outbox.ts';
 import { createFeedbackReactor } from './feedback/reactor.ts';
+import type { GitSettings } from './git.ts';
 import { createGithubApp, type GithubAppSettings } from './github-app.ts';
 import { createInbox, type Inbox, maxBodyBytes } from './inbox.ts';
 import type { InboxStore } from './inbox-store.ts';
@@ -46,7 +47,7 @@ export interface GithubParts {
     readonly checkRuns: CheckRunStore;
     readonly repositories: RepositoryStore & InstallationStore;
   };
-  readonly git: { readonly path: string; readonly caBundle: string | null };
+  readonly git: Omit<GitSettings, 'webUrl'>;
   readonly transactions: Transactions;
   readonly clock: Clock;
   readonly logger: Logger;

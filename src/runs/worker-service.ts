@@ -5,7 +5,7 @@ import type { Transactions, Tx } from '../tx.ts';
 import type { JobQueue, Lease } from './job-queue.ts';
 import type { LogStore } from './log-store.ts';
 import { type Half, type PhaseJob, phaseQueue } from './phase-jobs.ts';
-import { type Delta, isTerminal, type Outcome, type Run, type RunCommand } from './run.ts';
+import { changesTheWorld, type Delta, isTerminal, type Outcome, type Run, type RunCommand } from './run.ts';
 import type { Reactor } from './run-event.ts';
 import type { Frozen, Phase, RunCommandRecord, RunStore } from './run-store.ts';
 import type { Source } from './source.ts';
@@ -176,8 +176,14 @@ export function createWorkerService(parts: {
     initialized: (held: Held) => report(held, { kind: 'initialized' }),
     planned,
     applied: (held: Held) => report(held, { kind: 'finish' }),
-    failed: (held: Held, failure: { outcome: Outcome; note: string }) =>
-      report(held, { kind: 'fail' }, { note: failure.note, change: { outcome: failure.outcome } }),
+    failed: (held: Held, { outcome, note }: { outcome: Outcome; note: string }) =>
+      fenced(held, async (tx, run) => {
+        // Where we broke ourselves nobody knows what was done: the same as the loss of the worker.
+        const isLoss = outcome === 'internal_error' && changesTheWorld.has(run.state);
+        const details = { actor: 'worker', note, change: { outcome } };
+        const moved = await move(tx, run, { kind: isLoss ? 'lose-worker' : 'fail' }, details);
+        if (moved.kind !== 'moved') throw new Error(`fail was refused in ${run.state}`);
+      }),
 
     /** A clean stop: the first half starts again elsewhere. */
     handBack: (held: Held) =>

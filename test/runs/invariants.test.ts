@@ -208,6 +208,6 @@ it('keeps its promises whatever people, workers and crashes do, and brings every
       }
       await bringToAnEnd(started);
     }),
-    { numRuns: 20 },
+    { numRuns: 12 },
   );
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { leaseMs } from '../../src/engine/sqlite-engine.ts';
 import type { RunState } from '../../src/runs/run.ts';
+import type { Reactor } from '../../src/runs/run-event.ts';
 import { aCommit } from '../support/builders.ts';
 import { openRunWorld, type RunWorld } from '../support/run-world.ts';
 
@@ -201,8 +202,9 @@ describe('while the server lives', () => {
 
   it('a worker that speaks up while others are given up is spared', async () => {
     let speakUp = () => {};
-    const reactor = (_: unknown, event: { note: string | null }) => {
-      if (event.note?.startsWith('worker lost')) speakUp();
+    // Its turn comes between the two, as it would by chance.
+    const reactor: Reactor = (tx, { note }) => {
+      if (note?.startsWith('worker lost')) tx.afterCommit(() => speakUp());
       return Promise.resolve();
     };
     await using world = await openRunWorld({ reactors: [reactor] });
@@ -214,8 +216,7 @@ describe('while the server lives', () => {
     await world.recovery.sweep();
     let beat: Promise<unknown> = Promise.resolve();
     speakUp = () => {
-      // Its turn comes between the two, as it would by chance.
-      beat = Promise.resolve().then(() => world.server.heartbeat(late, 1, AbortSignal.abort()));
+      beat = world.server.heartbeat(late, 1, AbortSignal.abort());
     };
     await world.recovery.sweep();
 

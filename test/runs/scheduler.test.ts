@@ -169,8 +169,23 @@ describe('the scheduler', () => {
 
   it('keeps no preview waiting behind a run that came with it', async () => {
     await using world = await openRunWorld();
-    await world.addStack();
-    await Promise.all([world.push('a1'), world.push('b2', { branch: 'topic' })]);
+    const { key: stackKey } = await world.addStack();
+    await world.database.write(async (tx) => {
+      const stack = await world.stackStore.findByKey(stackKey, tx);
+      for (const type of ['TRACKED', 'PROPOSED'] as const) {
+        const run = {
+          id: world.newId(),
+          stackKey,
+          type,
+          branch: 'main',
+          commit: aRun().commit,
+          createdAtMs: 0,
+        };
+        const input = { ...run, triggeredBy: 'ada', priority: 0, dedupeKey: type };
+        if (stack) await world.transitions.create(tx, stack, input, 'ada');
+      }
+    });
+    await world.scheduler.settled();
 
     expect(await world.runs.inState(['READY'])).toHaveLength(2);
   });

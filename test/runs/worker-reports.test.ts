@@ -142,6 +142,29 @@ describe('a report', () => {
     });
   });
 
+  it('of a failure of ours while applying locks the stack, because nobody knows what was done', async () => {
+    await using world = await openRunWorld();
+    const { key } = await world.addStack({ autodeploy: true });
+    const id = await world.pushed('a1');
+    const assignment = await world.plan({ autodeploy: true });
+
+    await world.server.failed(assignment, { outcome: 'internal_error', note: 'Internal error.' });
+
+    expect(await world.run(id)).toMatchObject({ state: 'FAILED', outcome: 'internal_error' });
+    expect((await world.stackStore.findByKey(key))?.lock).toMatchObject({ kind: 'system', run: id });
+  });
+
+  it('of a failure of the tool while applying does not', async () => {
+    await using world = await openRunWorld();
+    const { key } = await world.addStack({ autodeploy: true });
+    await world.pushed('a1');
+    const assignment = await world.plan({ autodeploy: true });
+
+    await world.server.failed(assignment, { outcome: 'tool_failed', note: 'error: no quota' });
+
+    expect((await world.stackStore.findByKey(key))?.lock).toBeNull();
+  });
+
   it('in the wrong state is a bug, and changes nothing', async () => {
     await using world = await openRunWorld();
     await world.addStack();

@@ -180,6 +180,10 @@ describe('the lock of a stack', () => {
 
     await expect(world.stacks.unlock(seen)).rejects.toMatchObject({ code: 'locked' });
     expect((await world.reread(stack.key)).lock?.holder).toBe('bob');
+
+    await world.stacks.unlock(await world.reread(stack.key));
+    await world.stacks.lock(stack, 'ada', 'again');
+    await expect(world.stacks.unlock(seen)).rejects.toMatchObject({ code: 'locked' });
   });
 
   it('may be taken away twice', async () => {

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lockForServer } from '../../src/storage/server-lock.ts';
@@ -45,9 +46,13 @@ describe('the lock of a server', () => {
     lockForServer(path)[Symbol.dispose]();
   });
 
-  it('does not blame another server for a directory that is missing', () => {
+  it('does not blame another server for a directory that is missing, or a file that is no lock', () => {
     using directory = tempDirectory();
-    const path = join(directory.path, 'missing', 'server.lock');
-    expect(() => lockForServer(path)).toThrow(expect.not.objectContaining({ code: 'already-running' }));
+    const text = join(directory.path, 'letter.txt');
+    writeFileSync(text, 'Dear Ada, this is only a letter. '.repeat(100));
+
+    for (const path of [join(directory.path, 'missing', 'server.lock'), text]) {
+      expect(() => lockForServer(path)).toThrow(expect.not.objectContaining({ code: 'already-running' }));
+    }
   });
 });
