@@ -113,6 +113,9 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   const access = createAccess({ admins: config.admins, permissions: github.permissions });
   buttons = createButtons({ ...stores, access, commands: runs.commands });
 
+  // What was committed last may still want to be looked at; not with a closed database.
+  opening.defer(() => runs.scheduler.settled());
+
   const { network: mode, allowedHosts } = config.sandbox;
   const workspaces = createWorkspaces({
     directory: join(config.dataDir, 'workspaces'),

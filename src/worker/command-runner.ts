@@ -5,6 +5,7 @@ import { createOutputWindow, createRedactor } from '../sandbox/output.ts';
 import type { Mount, SandboxResult } from '../sandbox/sandbox.ts';
 import { createCutOff } from './cut-off.ts';
 import { exportsFile, givenFile, hookPrologue, maxExportsBytes, readExports } from './hooks.ts';
+import { secretsOf } from './redaction.ts';
 import {
   commandEnvironment,
   failed,
@@ -53,7 +54,7 @@ async function execute(context: RunContext, phase: PhaseContext, plan: CommandPl
   const output = sandbox.kind === 'none' ? hostOutput : insideOutput;
   await sandbox.own(hostOutput, workspace.identity);
 
-  const secrets = assignment.frozen.variables.filter(({ secret }) => secret).map(({ value }) => value);
+  const secrets = secretsOf(assignment);
   const { hiddenAfter } = context.vendor;
   const streams = { stdout: sink(secrets, hiddenAfter, phase), stderr: sink(secrets, hiddenAfter, phase) };
   const mounts: Mount[] = [...workspaceMounts(workspace, sandbox)];
@@ -79,8 +80,9 @@ async function execute(context: RunContext, phase: PhaseContext, plan: CommandPl
     },
     signal: context.signal,
   });
-  streams.stdout.end();
-  streams.stderr.end();
+  const isCutShort = result.kind !== 'exited';
+  streams.stdout.end(isCutShort);
+  streams.stderr.end(isCutShort);
   const exitCode = result.kind === 'unavailable' ? null : result.exitCode;
   phase.log.line(`[${describeResult(result)} in ${(result.durationMs / 1000).toFixed(2)} s]`);
   await phase.log.flush();
@@ -116,7 +118,7 @@ function sink(secrets: readonly string[], hiddenAfter: readonly string[], phase:
   };
   return {
     write: (chunk: Uint8Array) => pass(redactor.write(chunk)),
-    end: () => pass(redactor.flush()),
+    end: (isCutShort: boolean) => pass(redactor.flush(isCutShort)),
     tail: () => window.text(),
   };
 }

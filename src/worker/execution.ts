@@ -3,6 +3,7 @@ import type { Phase } from '../runs/run-store.ts';
 import { vendorName } from '../stacks/stack.ts';
 import { runHooks } from './command-runner.ts';
 import { apply, initialize, locateProject, openPhase, perform, plan, prepare } from './phases.ts';
+import { withoutSecrets } from './redaction.ts';
 import { failed, over, type RunContext, type StepFailure, type WorkerOptions } from './run-context.ts';
 import type { Assignment } from './server-api.ts';
 import type { Vendor } from './vendor.ts';
@@ -35,11 +36,12 @@ interface Execution {
 
 /** Walks one assignment through its half, reports how it ended, and clears up when the run is over. */
 export async function carryOut(
-  options: WorkerOptions,
+  given: WorkerOptions,
   assignment: Assignment,
   signals: Signals,
   log: Logger,
 ): Promise<void> {
+  const options = { ...given, server: withoutSecrets(given.server, assignment) };
   const vendor = options.vendors.find(({ name }) => name === vendorName(assignment.frozen.settings.vendor));
   if (!vendor) {
     const name = vendorName(assignment.frozen.settings.vendor);

@@ -1,4 +1,5 @@
 import type { Phase } from '../runs/run-store.ts';
+import { hideSecrets, secretsOf } from './redaction.ts';
 import type { Assignment, ServerApi } from './server-api.ts';
 
 /** The log of one phase, on its way to the server: in order, batched while an append is under way. */
@@ -12,6 +13,7 @@ export interface PhaseLog {
 }
 
 export function createPhaseLog(server: ServerApi, assignment: Assignment, phase: Phase): PhaseLog {
+  const secrets = secretsOf(assignment);
   let waiting: Uint8Array[] = [];
   let sending: Promise<void> | null = null;
   let lastByte = 0x0a;
@@ -38,7 +40,7 @@ export function createPhaseLog(server: ServerApi, assignment: Assignment, phase:
   return {
     write,
     line(text) {
-      write(Buffer.from(`${lastByte === 0x0a ? '' : '\n'}${text}\n`));
+      write(Buffer.from(`${lastByte === 0x0a ? '' : '\n'}${hideSecrets(secrets, text)}\n`));
     },
     async flush() {
       while (sending !== null) await sending;
