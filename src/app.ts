@@ -61,7 +61,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   await using opening = new AsyncDisposableStack();
   const clock = systemClock;
   const newId = createIds(clock);
-  const stores = openStores(config);
+  const stores = await openStores(config);
   const { database } = stores;
   opening.use(database);
   const basics = { transactions: database, clock, newId, logger };

@@ -25,6 +25,7 @@ export interface Schema {
   payload: PayloadRow;
   delivery: DeliveryRow;
   attempt: AttemptRow;
+  canary: CanaryRow;
   token: TokenRow;
 }
 
@@ -221,6 +222,12 @@ export interface AttemptRow {
   error: string | null;
   /** The code behind it, e.g. ECONNREFUSED, or why the target was blocked. */
   detail: string | null;
+}
+
+/** Tells whether the secret key is the one this database was made with. */
+export interface CanaryRow {
+  id: number;
+  box: Uint8Array;
 }
 
 export interface TokenRow {

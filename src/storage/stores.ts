@@ -8,7 +8,7 @@ import { createFileLogStore } from './file-log-store.ts';
 import { createInboxStore } from './inbox-store.ts';
 import { createRepositoryStore } from './repository-store.ts';
 import { createRunStore } from './run-store.ts';
-import { createSecretBox } from './secret-box.ts';
+import { createSecretBox, type SecretBox } from './secret-box.ts';
 import { loadSecretKey } from './secret-key.ts';
 import { createStackStore } from './stack-store.ts';
 import { createTokenStore } from './token-store.ts';
@@ -24,11 +24,17 @@ export interface StorePaths {
  * Every store of the default storage: one SQLite file, one key file, log files.
  * Throws a UserError when a path cannot be used, the key does not fit or the database is a newer one.
  */
-export function openStores(paths: StorePaths) {
+export async function openStores(paths: StorePaths) {
   mkdirSync(paths.dataDir, { recursive: true, mode: 0o700 });
   mkdirSync(dirname(paths.databasePath), { recursive: true, mode: 0o700 });
   const box = createSecretBox(loadSecretKey(paths.secretKeyPath, existsSync(paths.databasePath)));
   const database: Database = openDatabase(paths.databasePath);
+  try {
+    await checkKey(database, box);
+  } catch (error) {
+    await database[Symbol.asyncDispose]();
+    throw error;
+  }
   return {
     database,
     stacks: createStackStore(database, box),
@@ -42,4 +48,20 @@ export function openStores(paths: StorePaths) {
     checkRuns: createCheckRunStore(database),
     tokens: createTokenStore(database),
   };
+}
+
+const canary = 'this database belongs to this key';
+
+/** Throws `secret-key-wrong`. */
+async function checkKey(database: Database, box: SecretBox): Promise<void> {
+  await database.write(async (tx) => {
+    const db = database.inside(tx);
+    const row = await db.selectFrom('canary').select('box').executeTakeFirst();
+    if (row) box.open(canary, row.box);
+    else
+      await db
+        .insertInto('canary')
+        .values({ id: 1, box: box.seal(canary, canary) })
+        .execute();
+  });
 }

@@ -196,6 +196,12 @@ create table attempt (
   primary key (delivery_id, number)
 ) strict, without rowid;
 
+-- One sealed row: a start with another key is refused, instead of every run failing later.
+create table canary (
+  id integer primary key check (id = 1),
+  box blob not null
+) strict;
+
 create table token (
   id text primary key,
   name text not null,
