@@ -180,7 +180,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   });
 
   async function start(): Promise<{ readonly url: string }> {
-    opened.use(lockForServer(join(config.dataDir, 'server.lock')));
+    opened.use(lockForServer(`${config.databasePath}.server-lock`));
     endLeftovers(sandboxDirectory);
     const tested = await sandboxTest();
     for (const failure of tested.failures)
@@ -189,7 +189,9 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
 
     // In this order: what a former life left is settled before anything new can happen.
     const waiting = await stores.runs.inState(['UNCONFIRMED', 'CONFIRMED']);
-    await workspaces.sweep(new Set(waiting.map(({ id }) => id)));
+    for (const error of await workspaces.sweep(new Set(waiting.map(({ id }) => id)))) {
+      logger.error({ err: error }, 'a workspace of a former life could not be removed');
+    }
     await runs.recovery.start();
     await runs.scheduler.sweep();
     await webhooks.pump.start();
@@ -239,7 +241,13 @@ async function createVendors(config: Config, isSandboxed: boolean) {
   // Programs in JavaScript need a current Node; the one of this process is there for certain.
   const node = isSandboxed ? '/opt/node/bin/node' : process.execPath;
   const extraTools = [{ source: process.execPath, target: node, pathEntry: dirname(node) }];
-  const vendors = [await createPulumiVendor({ pulumiPath: pulumi?.path ?? null, extraTools })];
+  const vendors = [
+    await createPulumiVendor({
+      pulumiPath: pulumi?.path ?? null,
+      extraTools,
+      ...(isSandboxed ? { insideDirectory: '/opt/pulumi' } : {}),
+    }),
+  ];
   return { vendors, foundIn: pulumi?.source ?? null };
 }
 

@@ -60,7 +60,7 @@ export function failureOf(error: unknown): CliFailure {
   }
   const message = error instanceof Error ? error.message : String(error);
   return new CliFailure(exitCodes.failed, `Internal error: ${message}`, {
-    hint: 'This is a bug. LOG_LEVEL=debug shows more.',
+    hint: 'This is a bug; please report it with the command.',
   });
 }
 

@@ -21,7 +21,8 @@ export function outputOf(context: CliContext, command: Command): Output {
       if (text !== '') context.out(`${text}\n`);
     },
     next(line) {
-      if (!isJson) context.out(`\nNext: ${line}\n`);
+      // Not on stdout: `$(slipway token create ...)` must be the token alone.
+      if (!isJson) context.err(`Next: ${line}\n`);
     },
     note: (line) => context.err(`${line}\n`),
   };

@@ -178,8 +178,9 @@ export function createWorkerService(parts: {
     applied: (held: Held) => report(held, { kind: 'finish' }),
     failed: (held: Held, { outcome, note }: { outcome: Outcome; note: string }) =>
       fenced(held, async (tx, run) => {
-        // Where we broke ourselves nobody knows what was done: the same as the loss of the worker.
-        const isLoss = outcome === 'internal_error' && changesTheWorld.has(run.state);
+        // Nobody knows what was done when we broke ourselves or the sandbox was killed: the same as a lost worker.
+        const isUnclear = outcome === 'internal_error' || outcome === 'worker_lost';
+        const isLoss = isUnclear && changesTheWorld.has(run.state);
         const details = { actor: 'worker', note, change: { outcome } };
         const moved = await move(tx, run, { kind: isLoss ? 'lose-worker' : 'fail' }, details);
         if (moved.kind !== 'moved') throw new Error(`fail was refused in ${run.state}`);

@@ -138,6 +138,7 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
     exitCode: Number.isNaN(exitCode) || state.control !== '' ? null : exitCode,
     wasKilled: state.wasKilled,
     failure: state.control === '' ? state.failure : `${command.argv[0]}: no such program in the sandbox`,
+    hasStarted: state.init !== null,
   });
 }
 
@@ -148,17 +149,20 @@ async function untilGone(init: Process): Promise<void> {
 }
 
 function outcome(
-  { reason, error, stderrHead, durationMs }: Ending,
-  inside: { exitCode: number | null; wasKilled: boolean; failure: string },
+  { reason, exitCode, error, stderrHead, durationMs }: Ending,
+  inside: { exitCode: number | null; wasKilled: boolean; failure: string; hasStarted: boolean },
 ): SandboxResult {
   if (inside.failure !== '') return { kind: 'unavailable', message: inside.failure, durationMs };
   if (reason !== null) {
     return { kind: reason, exitCode: inside.wasKilled ? null : inside.exitCode, durationMs };
   }
   if (inside.exitCode !== null) return { kind: 'exited', exitCode: inside.exitCode, durationMs };
+  // bwrap has told of its child by now and gives up with exit code 1 only before it becomes the command. Otherwise
+  // stderr is the command's own, and none of it may end up in a message.
+  if (inside.hasStarted && exitCode !== 1) return { kind: 'killed', durationMs };
   // bwrap reports an exit code only for a command that it did start, and the command cannot write the report.
   const message =
-    error === null ? stderrHead.trim() || 'the sandbox was killed from outside' : messageOf(error);
+    error === null ? stderrHead.trim() || 'the sandbox was ended while it started' : messageOf(error);
   const advice = adviceFor(message);
   return { kind: 'unavailable', message: advice === null ? message : `${message}\n${advice}`, durationMs };
 }

@@ -106,5 +106,7 @@ export type SandboxResult =
       readonly exitCode: number | null;
       readonly durationMs: number;
     }
+  /** It did start, and somebody else ended it: the kernel for lack of memory, or the operator. */
+  | { readonly kind: 'killed'; readonly durationMs: number }
   /** The command never started: no sandbox, or no such program inside. */
   | { readonly kind: 'unavailable'; readonly message: string; readonly durationMs: number };

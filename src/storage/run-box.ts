@@ -15,12 +15,13 @@ type BoxMethods = Pick<
 /** The parts of a run that are large or secret: its plan, and what it was frozen with. */
 export function createRunBox(database: Database, box: SecretBox): BoxMethods {
   const frozenPurpose = (runId: string) => `run ${runId} frozen`;
+  const stepsPurpose = (runId: string) => `run ${runId} steps`;
   const planPurpose = (runId: string) => `run ${runId} plan`;
 
   return {
     async savePlan(tx, runId, { steps, hasChanges, file }) {
       const columns = {
-        steps: await deflate(JSON.stringify(steps)),
+        steps: box.seal(stepsPurpose(runId), await deflate(JSON.stringify(steps))),
         has_changes: hasChanges ? 1 : 0,
         file: file && box.seal(planPurpose(runId), file),
       } as const;
@@ -36,7 +37,9 @@ export function createRunBox(database: Database, box: SecretBox): BoxMethods {
       const query = database.read.selectFrom('run_plan').select(['steps', 'has_changes']);
       const row = await query.where('run_id', '=', runId).executeTakeFirst();
       if (!row) return null;
-      const steps = JSON.parse((await inflate(row.steps)).toString('utf8')) as unknown[];
+      const steps = JSON.parse(
+        (await inflate(box.open(stepsPurpose(runId), row.steps))).toString('utf8'),
+      ) as unknown[];
       return { steps, hasChanges: row.has_changes === 1 };
     },
 

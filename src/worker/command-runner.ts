@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs';
 import { constants, mkdtemp, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOutputWindow, createRedactor } from '../sandbox/output.ts';
-import type { Mount, SandboxResult } from '../sandbox/sandbox.ts';
+import type { ConnectionDecision, Mount, SandboxResult } from '../sandbox/sandbox.ts';
 import { createCutOff } from './cut-off.ts';
-import { exportsFile, givenFile, hookPrologue, maxExportsBytes, readExports } from './hooks.ts';
+import { exportsFile, hookPrologue, maxExportsBytes, readExports } from './hooks.ts';
 import { secretsOf } from './redaction.ts';
 import {
   commandEnvironment,
@@ -75,15 +75,13 @@ async function execute(context: RunContext, phase: PhaseContext, plan: CommandPl
     network: context.network,
     limits: phase.half === 'plan' ? context.limits.plan : context.limits.apply,
     onOutput: (stream, chunk) => streams[stream].write(chunk),
-    onConnection: ({ host, port, decision, isAllowed }) => {
-      if (!isAllowed) phase.log.line(`[network: ${host}:${port} was refused: ${decision}]`);
-    },
+    onConnection: reportRefusals(phase),
     signal: context.signal,
   });
   const isCutShort = result.kind !== 'exited';
   streams.stdout.end(isCutShort);
   streams.stderr.end(isCutShort);
-  const exitCode = result.kind === 'unavailable' ? null : result.exitCode;
+  const exitCode = 'exitCode' in result ? result.exitCode : null;
   phase.log.line(`[${describeResult(result)} in ${(result.durationMs / 1000).toFixed(2)} s]`);
   await phase.log.flush();
   await context.server.command(assignment, {
@@ -104,6 +102,20 @@ async function execute(context: RunContext, phase: PhaseContext, plan: CommandPl
     },
     // By the sandbox: the command may have left what the server cannot remove.
     discard: () => sandbox.remove(hostOutput, workspace.identity),
+  };
+}
+
+/** These lines are outside of the output cap, so each target is told once, and only so many. */
+const maxRefusals = 50;
+
+function reportRefusals(phase: PhaseContext): (connection: ConnectionDecision) => void {
+  const told = new Set<string>();
+  return ({ host, port, decision, isAllowed }) => {
+    const target = `${host.slice(0, 253)}:${port}`;
+    if (isAllowed || told.size >= maxRefusals || told.has(target)) return;
+    told.add(target);
+    phase.log.line(`[network: ${target} was refused: ${decision}]`);
+    if (told.size === maxRefusals) phase.log.line('[network: further refusals are not shown]');
   };
 }
 
@@ -129,6 +141,8 @@ function describeResult(result: SandboxResult): string {
       return `exit ${result.exitCode}`;
     case 'unavailable':
       return `not started: ${result.message}`;
+    case 'killed':
+      return 'ended from outside';
     default:
       return result.exitCode === null ? result.kind : `${result.kind}, exit ${result.exitCode}`;
   }
@@ -163,6 +177,11 @@ function interruption(result: SandboxResult): StepFailure | { readonly kind: 'ov
       return failed('timeout', 'The command wrote nothing for too long and was stopped.');
     case 'output_limit':
       return failed('output_limit', 'The command wrote more output than allowed and was stopped.');
+    case 'killed':
+      return failed(
+        'worker_lost',
+        'The sandbox was ended from outside: by the kernel for lack of memory, or by the operator.',
+      );
     case 'unavailable':
       return failed('sandbox_unavailable', `The command could not be started: ${result.message}`);
   }
@@ -210,9 +229,8 @@ async function carryExports(
   outputs: CommandOutputs,
 ): Promise<void> {
   const left = await wholeOf(outputs, exportsFile);
-  const given = await wholeOf(outputs, givenFile);
-  if (left && given) {
-    const exports = readExports(left, given, (name) => context.vendor.refusesVariable(name));
+  if (left) {
+    const exports = readExports(left, (name) => context.vendor.refusesVariable(name));
     Object.assign(context.exports, exports.carried);
     for (const name of exports.refused)
       phase.log.line(`[the export of ${name} is refused: the name is reserved]`);

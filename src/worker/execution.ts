@@ -1,6 +1,7 @@
 import type { Logger } from '../logger.ts';
 import type { Phase } from '../runs/run-store.ts';
 import { vendorName } from '../stacks/stack.ts';
+import { UserError } from '../user-error.ts';
 import { runHooks } from './command-runner.ts';
 import { apply, initialize, locateProject, openPhase, perform, plan, prepare } from './phases.ts';
 import { withoutSecrets } from './redaction.ts';
@@ -74,6 +75,10 @@ async function runHalf(
       ? await firstHalf(options, assignment, vendor, circumstances)
       : await secondHalf(options, assignment, vendor, circumstances);
   } catch (error) {
+    if (circumstances.signals.over.aborted) return over;
+    if (error instanceof UserError) {
+      return failed('project_unusable', [error.message, error.hint].filter(Boolean).join(' '));
+    }
     log.error({ err: error }, 'a run failed for a reason of ours');
     return failed('internal_error', `Internal error. The server's log names run ${assignment.run.id}.`);
   }
@@ -86,7 +91,7 @@ async function firstHalf(
   circumstances: Circumstances,
 ): Promise<HalfResult> {
   const { server } = options;
-  const workspace = await options.workspaces.create(assignment, vendor);
+  const workspace = await options.workspaces.create(assignment, vendor, circumstances.signals.over);
   const { context, commit } = begin(options, assignment, vendor, workspace, circumstances);
 
   const prepared = await prepare(context, options.workspaces);
@@ -209,24 +214,41 @@ async function finish(
   { signals, exports }: Circumstances,
   log: Logger,
 ): Promise<void> {
-  const hooks = assignment.frozen.settings.hooks.afterRun;
-  const workspace = hooks.length > 0 ? await options.workspaces.reopen(assignment, vendor) : null;
-  if (workspace) {
-    const draining = new AbortController().signal;
-    const only = { over: signals.lost, lost: signals.lost, draining };
-    const { context } = begin(options, assignment, vendor, workspace, { signals: only, exports });
-    const located = await locateProject(context);
-    const phase = openPhase(context, lastPhase(assignment), 'plan');
-    const result = located.kind === 'ok' ? await runHooks(context, phase, hooks) : located;
-    // The run is over: a failing after_run hook is for the log, not for the outcome.
-    if (result.kind === 'failed') phase.log.line(`[${result.note}]`);
-    await phase.log.flush();
+  try {
+    await runAfterHooks(options, assignment, vendor, { signals, exports });
+  } catch (error) {
+    // Whatever went wrong, it must not be tried for ever: the run is over.
+    log.error({ err: error }, 'after_run hooks failed for a reason of ours');
   }
   // Whoever has the lease now may be using the workspace.
   if (signals.lost.aborted) return;
-  await options.workspaces.remove(assignment.run.id);
+  try {
+    await options.workspaces.remove(assignment.run.id);
+  } catch (error) {
+    log.error({ err: error }, 'a workspace could not be removed, the next start tries again');
+  }
   await options.server.finished(assignment);
   log.debug('the run is cleared up');
+}
+
+async function runAfterHooks(
+  options: WorkerOptions,
+  assignment: Assignment,
+  vendor: Vendor,
+  { signals, exports }: Circumstances,
+): Promise<void> {
+  const hooks = assignment.frozen.settings.hooks.afterRun;
+  const workspace = hooks.length > 0 ? await options.workspaces.reopen(assignment, vendor) : null;
+  if (!workspace) return;
+  // A clean stop does not wait for them longer than for a plan.
+  const only = { over: signals.lost, lost: signals.lost, draining: signals.draining };
+  const { context } = begin(options, assignment, vendor, workspace, { signals: only, exports });
+  const located = await locateProject(context);
+  const phase = openPhase(context, lastPhase(assignment), 'plan');
+  const result = located.kind === 'ok' ? await runHooks(context, phase, hooks) : located;
+  // The run is over: a failing after_run hook is for the log, not for the outcome.
+  if (result.kind === 'failed') phase.log.line(`[${result.note}]`);
+  await phase.log.flush();
 }
 
 /** Whose log after_run hooks write to. */

@@ -2,19 +2,30 @@ import { isRefusedVariableName } from '../stacks/environment.ts';
 
 /**
  * Sourced by bash before a hook because BASH_ENV names it, so that the hook's own argument vector stays
- * `bash -c <hook>`. It leaves the exported variables in the output directory: those the hook was given, of
- * which only the sandbox knows all, and those at its end. A trap, not a last line: hooks may `exit`.
- * (Needs a standard input that is no socket: on one, bash reads ~/.bashrc and not BASH_ENV.)
- * `command -p` finds env whatever the hook made of PATH. A hook that sets a trap on EXIT itself, or ends in
- * `exec`, exports nothing.
+ * `bash -c <hook>`. At the end it leaves what the hook exported anew or changed in the output directory, and
+ * nothing it was given: secrets of the environment must not touch the disk. A trap, not a last line: hooks
+ * may `exit`. Builtins only, whatever the hook made of PATH. A hook that sets a trap on EXIT itself, or ends
+ * in `exec`, exports nothing. (Needs a standard input that is no socket: on one, bash reads ~/.bashrc and
+ * not BASH_ENV.)
  */
 export const hookPrologue = `unset BASH_ENV
-command -p env -0 > "$SLIPWAY_EXPORTS.given"
-trap 'command -p env -0 > "$SLIPWAY_EXPORTS"' EXIT
+declare -A __slipway_given=()
+while IFS= read -r __slipway_name; do
+  __slipway_given[$__slipway_name]=\${!__slipway_name}
+done < <(compgen -e)
+__slipway_leave() {
+  set +eux
+  local IFS name
+  while IFS= read -r name; do
+    if [[ ! -v __slipway_given[$name] || \${__slipway_given[$name]} != "\${!name}" ]]; then
+      printf '%s=%s\\0' "$name" "\${!name}"
+    fi
+  done < <(compgen -e) > "$SLIPWAY_EXPORTS"
+}
+trap __slipway_leave EXIT
 `;
 
 export const exportsFile = 'exports';
-export const givenFile = `${exportsFile}.given`;
 /** A hook that exports more is broken or hostile. */
 export const maxExportsBytes = 1024 * 1024;
 
@@ -27,20 +38,12 @@ export interface HookExports {
 /** bash sets these by itself; they are nobody's export. */
 const ofBash = new Set(['_', 'SHLVL', 'PWD', 'OLDPWD', 'BASH_ENV', 'SLIPWAY_EXPORTS']);
 
-/**
- * What a hook exported beyond what it was given; both as `env -0` writes it. `PATH` may be changed: that is
- * how a virtualenv works.
- */
-export function readExports(
-  left: Uint8Array,
-  given: Uint8Array,
-  refusedByVendor: (name: string) => boolean,
-): HookExports {
-  const before = parseEnvironment(given);
+/** What a hook exported beyond what it was given. `PATH` may be changed: that is how a virtualenv works. */
+export function readExports(left: Uint8Array, refusedByVendor: (name: string) => boolean): HookExports {
   const carried: Record<string, string> = {};
   const refused: string[] = [];
   for (const [name, value] of parseEnvironment(left)) {
-    if (ofBash.has(name) || before.get(name) === value) continue;
+    if (ofBash.has(name)) continue;
     if (name !== 'PATH' && (isRefusedVariableName(name) || refusedByVendor(name))) refused.push(name);
     else carried[name] = value;
   }

@@ -139,7 +139,8 @@ export async function plan(
   if (ran.kind !== 'ran') return ran;
   const result: PlanResult = ran.value;
   if (result.kind !== 'planned') return vendorFailure(result);
-  if (result.planFile !== null && settings.planBinding && file === null) {
+  const needsPlan = assignment.run.type === 'TRACKED' && settings.planBinding && result.hasChanges;
+  if (needsPlan && file === null) {
     return failed('plan_unreadable', 'The tool saved no readable plan, so nothing could be bound to it.');
   }
   const after = await runHooks(context, phase, hooksOf(context, 'afterPlan'));

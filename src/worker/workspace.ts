@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { access, chmod, cp, lstat, mkdir, readdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, readdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Mount, RunIdentity, Sandbox } from '../sandbox/sandbox.ts';
+import { copyLocalState, openLocalState } from './local-state.ts';
 import type { Assignment } from './server-api.ts';
 import type { Vendor } from './vendor.ts';
 
@@ -30,7 +31,7 @@ interface Directories {
 
 export interface Workspaces {
   /** An empty workspace; whatever an earlier attempt left is removed first. */
-  create(assignment: Assignment, vendor: Vendor): Promise<Workspace>;
+  create(assignment: Assignment, vendor: Vendor, signal: AbortSignal): Promise<Workspace>;
   /** The workspace a run kept over its confirmation; null when it is gone. */
   reopen(assignment: Assignment, vendor: Vendor): Promise<Workspace | null>;
   /** Gives what was fetched to the run's identity. */
@@ -38,8 +39,8 @@ export interface Workspaces {
   /** Removes the credentials of the login: a run may wait for a person for days. */
   forgetLogin(workspace: Workspace): Promise<void>;
   remove(runId: string): Promise<void>;
-  /** Removes what a former life of the server left, except the workspaces of these runs. */
-  sweep(keep: ReadonlySet<string>): Promise<void>;
+  /** Removes what a former life of the server left, except the workspaces of these runs; says what it could not. */
+  sweep(keep: ReadonlySet<string>): Promise<readonly unknown[]>;
 }
 
 export function createWorkspaces(parts: {
@@ -70,8 +71,7 @@ export function createWorkspaces(parts: {
     const hostState = run.type === 'PROPOSED' ? join(root, 'state') : shared;
     return {
       root,
-      // Runs that share a state directory must be able to read each other's files in it.
-      identity: { key: run.type === 'PROPOSED' ? run.id : `state of ${stack.repository.id}` },
+      identity: run.type === 'PROPOSED' ? { key: run.id } : stateIdentity(stack.repository.id),
       host,
       inside,
       localState: { host: hostState, inside: sandbox.kind === 'none' ? hostState : local.target },
@@ -82,13 +82,18 @@ export function createWorkspaces(parts: {
     workspace: Workspace,
     assignment: Assignment,
     vendor: Vendor,
+    signal: AbortSignal,
   ): Promise<void> {
     const local = vendor.localState(assignment.frozen.settings.vendor);
     if (!local || !workspace.localState) return;
-    const shared = join(parts.stateDirectory, String(assignment.stack.repository.id), local.name ?? '_');
-    await mkdir(shared, { recursive: true, mode: 0o700 });
-    if (workspace.localState.host !== shared) await copyTree(shared, workspace.localState.host);
-    await sandbox.own(workspace.localState.host, workspace.identity);
+    const { repository } = assignment.stack;
+    const shared = join(parts.stateDirectory, String(repository.id), local.name ?? '_');
+    const owner = stateIdentity(repository.id);
+    await openLocalState(sandbox, shared, owner);
+    const { host } = workspace.localState;
+    if (host === shared) return;
+    await copyLocalState(sandbox, shared, host, owner, signal);
+    await sandbox.own(host, workspace.identity);
   }
 
   async function remove(runId: string): Promise<void> {
@@ -96,7 +101,7 @@ export function createWorkspaces(parts: {
   }
 
   return {
-    async create(assignment, vendor) {
+    async create(assignment, vendor, signal) {
       await remove(assignment.run.id);
       const workspace = await describe(assignment, vendor);
       // 0711: the run's identity passes through, but cannot list what lies beside its own directories.
@@ -104,7 +109,7 @@ export function createWorkspaces(parts: {
       await chmod(workspace.root, 0o711);
       for (const path of Object.values(workspace.host)) await mkdir(path, { mode: 0o700 });
       await mkdir(join(workspace.root, 'out'), { mode: 0o711 });
-      await prepareLocalState(workspace, assignment, vendor);
+      await prepareLocalState(workspace, assignment, vendor, signal);
       return workspace;
     },
 
@@ -134,21 +139,11 @@ export function createWorkspaces(parts: {
 
     async sweep(keep) {
       await mkdir(directory, { recursive: true, mode: 0o711 });
-      for (const runId of await readdir(directory)) if (!keep.has(runId)) await remove(runId);
+      const leftovers = (await readdir(directory)).filter((runId) => !keep.has(runId));
+      const removals = await Promise.allSettled(leftovers.map(remove));
+      return removals.flatMap((removal) => (removal.status === 'rejected' ? [removal.reason] : []));
     },
   };
-}
-
-/** Symbolic links are copied as links; sockets and pipes that a run left in its state are left out. */
-async function copyTree(from: string, to: string): Promise<void> {
-  await cp(from, to, {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: async (path) => {
-      const entry = await lstat(path);
-      return entry.isDirectory() || entry.isFile() || entry.isSymbolicLink();
-    },
-  });
 }
 
 export type ProjectRoot =
@@ -181,6 +176,9 @@ export async function findProjectRoot(
   }
   return { kind: 'found', inside: join(workspace.inside.tree, path) };
 }
+
+/** Runs that share a state directory must be able to read each other's files in it. */
+const stateIdentity = (repositoryId: number): RunIdentity => ({ key: `state of ${repositoryId}` });
 
 /** What every command of the run sees of its workspace; nothing with SANDBOX=none, which cannot mount. */
 export function workspaceMounts(workspace: Workspace, sandbox: Sandbox): readonly Mount[] {

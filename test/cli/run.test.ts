@@ -13,7 +13,8 @@ describe('slipway run', () => {
     const list = await run('run list network-prod --json');
 
     const [{ id }] = list.json().items;
-    expect(made.out).toBe(`Started run ${id}.\n\nNext: slipway run logs ${id} --follow\n`);
+    expect(made.out).toBe(`Started run ${id}.\n`);
+    expect(made.err).toBe(`Next: slipway run logs ${id} --follow\n`);
     expect(list.json().items[0]).toMatchObject({ type: 'TRACKED', triggeredBy: 'operator' });
   });
 
@@ -28,7 +29,7 @@ describe('slipway run', () => {
     const waiting = await run(`run show ${second.id}`);
     const states = await run(`run states ${first.id}`);
 
-    expect(shown.out).toContain(`Next: slipway run confirm ${first.id}, or slipway run discard ${first.id}`);
+    expect(shown.err).toContain(`Next: slipway run confirm ${first.id}, or slipway run discard ${first.id}`);
     expect(shown.out).toContain(`commit   ${branchHead.hash} Widen the network (Ada Example)`);
     expect(waiting.out).toContain(`waits for  run ${first.id}, which is UNCONFIRMED`);
     expect(states.out).toMatch(/^VERSION +STATE +TIME +BY +NOTE\n1 +QUEUED .* ada\n2 +READY/);
@@ -93,7 +94,7 @@ describe('slipway run', () => {
     const wrong = await run(`run confirm ${made.id}`);
     const right = await run(['run', 'confirm', made.id, '--confirmation', 'Network Prod']);
 
-    expect(shown.out).toContain("--confirmation 'Network Prod'");
+    expect(shown.err).toContain("--confirmation 'Network Prod'");
     expect([wrong.exitCode, right.exitCode]).toEqual([6, 0]);
   });
 });

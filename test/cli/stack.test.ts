@@ -49,7 +49,7 @@ describe('slipway stack', () => {
     await installation.addStack('dns', 'globex/infra');
     const two = await run('stack list');
 
-    expect(none.out).toContain('Next: slipway stack create');
+    expect(none.err).toContain('Next: slipway stack create');
     expect(two.out.split('\n')).toEqual([
       'STACK              STATE  REPOSITORY    BRANCH  ROOT  LOCKED BY',
       'acme/network-prod  NONE   acme/infra    main    .',

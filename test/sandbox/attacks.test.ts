@@ -212,7 +212,7 @@ describe('processes', () => {
 
     expect(ended).toBeGreaterThan(0);
     expect(stdout).toBe('0\n');
-    expect(result).toMatchObject({ kind: 'unavailable', message: 'the sandbox was killed from outside' });
+    expect(result).toMatchObject({ kind: 'killed' });
     expect(processesWith(marker)).toEqual([]);
   });
 

@@ -56,14 +56,15 @@ test('a discarded plan changes nothing, and cannot be confirmed any more', async
 
 test('a run is stopped while it plans, at once, and the next one takes its place', async () => {
   const { api } = scenario;
-  const { stack, push } = await scenario.addStack('stopped', { hooks: { beforePlan: ['sleep 120'] } });
+  const hook = 'echo it "has begun"; sleep 120';
+  const { stack, push } = await scenario.addStack('stopped', { hooks: { beforePlan: [hook] } });
   const { id } = await push(program(stash('one', '1')));
-  await api.waitForState(id, 'PLANNING');
+  await expect.poll(() => api.log(id, 'planning'), patience).toContain('it has begun');
   const stopped = await api.act(id, 'stop', { note: 'too slow' });
   expect(stopped).toMatchObject({ state: 'STOPPED', note: 'too slow' });
 
   // A command is written down when its processes are gone.
-  await expect.poll(() => scenario.commandLines(id), patience).toContain('bash -c sleep 120');
+  await expect.poll(() => scenario.commandLines(id), patience).toContain(`bash -c ${hook}`);
   const [sleep] = (await api.commands(id)).slice(-1);
   expect(sleep?.durationMs).toBeLessThan(30_000);
   expect(sleep?.exitCode).not.toBe(0);

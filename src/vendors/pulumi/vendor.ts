@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Vendor } from '../../worker/vendor.ts';
 import * as commands from './commands.ts';
 import { baseEnvironment, refusesVariable } from './environment.ts';
@@ -16,6 +16,8 @@ export async function createPulumiVendor(options: PulumiOptions): Promise<Vendor
   const inspected = await inspectTool(options.pulumiPath);
   const tool = 'tool' in inspected ? inspected.tool : null;
   const extraTools = options.extraTools ?? [];
+  const { insideDirectory } = options;
+  const isMoved = insideDirectory !== undefined && tool !== null && tool.mounts.length > 0;
   // Binaries (path, size, time of change) that answered "unknown flag" to the specified `stack select`.
   const withoutSelectFlag = new Set<string>();
 
@@ -24,8 +26,17 @@ export async function createPulumiVendor(options: PulumiOptions): Promise<Vendor
     schema: settingsSchema,
     tool: tool && { path: tool.path, version: tool.version },
     toolProblem: 'problem' in inspected ? inspected.problem : null,
-    toolMounts: () => [...(tool?.mounts ?? []), ...extraTools.filter(isOutsideUsr).map(toMount)],
-    toolPath: () => [...(tool ? [dirname(tool.path)] : []), ...extraTools.map(({ pathEntry }) => pathEntry)],
+    toolMounts: () => [
+      ...(tool?.mounts ?? []).map(({ source, target }) => ({
+        source,
+        target: isMoved ? join(insideDirectory, basename(target)) : target,
+      })),
+      ...extraTools.filter(isOutsideUsr).map(toMount),
+    ],
+    toolPath: () => [
+      ...(tool ? [isMoved ? insideDirectory : dirname(tool.path)] : []),
+      ...extraTools.map(({ pathEntry }) => pathEntry),
+    ],
     projectFiles: ['Pulumi.yaml', 'Pulumi.yml', 'Pulumi.json'],
     // Test fixture violation-secret: the formatter of a plan violation ignores what is secret.
     hiddenAfter: ['violates plan: properties changed:'],
@@ -49,6 +60,11 @@ export async function createPulumiVendor(options: PulumiOptions): Promise<Vendor
 export interface PulumiOptions {
   /** What findTool gave for `pulumi`. */
   readonly pulumiPath: string | null;
+  /**
+   * Where the program and its plugins are mounted. Not at their place on the host: that may lie below a
+   * directory of the run, such as /tmp or its home. Without it they keep their place (SANDBOX=none).
+   */
+  readonly insideDirectory?: string;
   /** Programs that runs need besides and that the sandbox's /usr may lack or have too old, such as Node. */
   readonly extraTools?: readonly ExtraTool[];
 }

@@ -104,6 +104,13 @@ describe('the vendor', () => {
     expect(vendor.toolPath()).toEqual([join(folder, 'bin'), '/opt/node/bin', '/usr/local/go/bin']);
   });
 
+  test('puts its files where no directory of a run can lie over them', async () => {
+    const path = pulumi('moved/pulumi');
+    const vendor = await createPulumiVendor({ pulumiPath: path, insideDirectory: '/opt/pulumi' });
+    expect(vendor.toolMounts()).toEqual([{ source: path, target: '/opt/pulumi/pulumi' }]);
+    expect(vendor.toolPath()).toEqual(['/opt/pulumi']);
+  });
+
   test('is there without a tool, and says what is wrong', async () => {
     const vendor = await createPulumiVendor({ pulumiPath: null });
     expect(vendor.tool).toBeNull();
