@@ -1,27 +1,23 @@
 import { createReadStream } from 'node:fs';
-import { constants, mkdtemp, open, writeFile } from 'node:fs/promises';
+import { constants, mkdtemp, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOutputWindow, createRedactor } from '../sandbox/output.ts';
 import type { ConnectionDecision, Mount, SandboxResult } from '../sandbox/sandbox.ts';
 import { createCutOff } from './cut-off.ts';
-import { exportsFile, hookPrologue, maxExportsBytes, readExports } from './hooks.ts';
 import { secretsOf } from './redaction.ts';
 import {
   commandEnvironment,
   failed,
-  ok,
   over,
   type PhaseContext,
   type RunContext,
   type StepFailure,
-  type StepResult,
 } from './run-context.ts';
 import type { CommandOutputs, VendorCommand } from './vendor.ts';
 import { workspaceMounts } from './workspace.ts';
 
 /** The output directory of a command as it sees it; with SANDBOX=none the host's path is used instead. */
 const insideOutput = '/output';
-const insidePrologue = '/run/slipway/hook-prologue.sh';
 export const insidePlan = '/run/slipway/plan';
 /** What error recognition looks at. */
 const tailBytes = 64 * 1024;
@@ -47,7 +43,11 @@ interface CommandPlan {
  * Runs one command of a phase in the sandbox: its environment and mounts, its section of the log, its
  * record. What its exit means is the caller's to say.
  */
-async function execute(context: RunContext, phase: PhaseContext, plan: CommandPlan): Promise<Execution> {
+export async function execute(
+  context: RunContext,
+  phase: PhaseContext,
+  plan: CommandPlan,
+): Promise<Execution> {
   const { sandbox, workspace, assignment, clock } = context;
   // A name of its own: directories of commands that were interrupted stay until the workspace goes.
   const hostOutput = await mkdtemp(join(workspace.root, 'out', 'command-'));
@@ -165,7 +165,7 @@ async function readOutput(path: string, maxBytes: number): Promise<AsyncIterable
 }
 
 /** What ended a command other than its own exit, as the outcome of the run; null when it simply exited. */
-function interruption(result: SandboxResult): StepFailure | { readonly kind: 'over' } | null {
+export function interruption(result: SandboxResult): StepFailure | { readonly kind: 'over' } | null {
   switch (result.kind) {
     case 'exited':
       return null;
@@ -185,64 +185,6 @@ function interruption(result: SandboxResult): StepFailure | { readonly kind: 'ov
     case 'unavailable':
       return failed('sandbox_unavailable', `The command could not be started: ${result.message}`);
   }
-}
-
-/** Runs the hooks of one list in order; the first failure ends it. What they export is carried on. */
-export async function runHooks(
-  context: RunContext,
-  phase: PhaseContext,
-  hooks: readonly string[],
-): Promise<StepResult> {
-  for (const hook of hooks) {
-    const step = await runHook(context, phase, hook);
-    if (step.kind !== 'ok') return step;
-  }
-  return ok;
-}
-
-async function runHook(context: RunContext, phase: PhaseContext, hook: string): Promise<StepResult> {
-  const prologue = join(context.workspace.root, 'hook-prologue.sh');
-  await writeFile(prologue, hookPrologue, { mode: 0o644 });
-  const execution = await execute(context, phase, {
-    label: hook,
-    shown: hook,
-    argv: ['bash', '-c', hook],
-    environment: (output) => ({
-      BASH_ENV: context.sandbox.kind === 'none' ? prologue : insidePrologue,
-      SLIPWAY_EXPORTS: join(output, exportsFile),
-    }),
-    extraMounts: [{ source: prologue, target: insidePrologue, writable: false }],
-    withOutput: true,
-  });
-  const interrupted = interruption(execution.result);
-  if (interrupted) return interrupted;
-  await carryExports(context, phase, execution.outputs);
-  await execution.discard();
-  return execution.outputs.exitCode === 0
-    ? ok
-    : failed('hook_failed', `The hook "${hook}" failed with exit code ${execution.outputs.exitCode}.`);
-}
-
-async function carryExports(
-  context: RunContext,
-  phase: PhaseContext,
-  outputs: CommandOutputs,
-): Promise<void> {
-  const left = await wholeOf(outputs, exportsFile);
-  if (left) {
-    const exports = readExports(left, (name) => context.vendor.refusesVariable(name));
-    Object.assign(context.exports, exports.carried);
-    for (const name of exports.refused)
-      phase.log.line(`[the export of ${name} is refused: the name is reserved]`);
-  } else if (outputs.exitCode === 0) {
-    phase.log.line('[no exports: the hook replaced the trap on EXIT, ended in exec, or exported over 1 MiB]');
-  }
-  await phase.log.flush();
-}
-
-async function wholeOf(outputs: CommandOutputs, name: string): Promise<Uint8Array | null> {
-  const stream = await outputs.read(name, maxExportsBytes);
-  return stream && Buffer.concat(await Array.fromAsync(stream));
 }
 
 /** Runs a command of the tool; `read` says what its result means before its output directory goes. */

@@ -2,7 +2,7 @@ import type { Logger } from '../logger.ts';
 import type { Phase } from '../runs/run-store.ts';
 import { vendorName } from '../stacks/stack.ts';
 import { UserError } from '../user-error.ts';
-import { runHooks } from './command-runner.ts';
+import { runHooks } from './hook-runner.ts';
 import { apply, initialize, locateProject, openPhase, perform, plan, prepare } from './phases.ts';
 import { withoutSecrets } from './redaction.ts';
 import { failed, over, type RunContext, type StepFailure, type WorkerOptions } from './run-context.ts';

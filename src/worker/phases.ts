@@ -4,7 +4,8 @@ import type { Phase } from '../runs/run-store.ts';
 import type { RunHalf } from '../stacks/environment.ts';
 import type { HookName } from '../stacks/stack.ts';
 import { UserError } from '../user-error.ts';
-import { insidePlan, runHooks, runVendorCommand } from './command-runner.ts';
+import { insidePlan, runVendorCommand } from './command-runner.ts';
+import { runHooks } from './hook-runner.ts';
 import { createPhaseLog } from './logs.ts';
 import {
   failed,
