@@ -46,16 +46,25 @@ export function stillAlive(processes: readonly HostProcess[]): HostProcess[] {
 
 const goneWithinMs = 5000;
 
-/** SIGKILL for the server and its process group, as a terminal that goes or the kernel would. */
-export async function killGroup({ server }: Scenario): Promise<void> {
+/**
+ * SIGKILL for the server and its process group, as a terminal that goes or the kernel would. Gives the processes it had:
+ * those of sandboxes are gone with it, a git that fetches is ended by the next start.
+ */
+export async function killGroup({ server }: Scenario): Promise<readonly HostProcess[]> {
   const family = familyOf(server.pid);
   expect(family.length).toBeGreaterThan(0);
   process.kill(-server.pid, 'SIGKILL');
   await server.kill9();
   // Before any next life has a chance to clear up.
-  const what = 'every process of the killed server to be gone';
-  const rest = () => `: ${JSON.stringify(stillAlive(family))}`;
-  await waitFor(what, () => stillAlive(family).length === 0, { timeoutMs: goneWithinMs, intervalMs: 10 }, rest);
+  await untilGone(family.filter(({ command }) => !/^\S*git[ -]/.test(command)));
+  return family;
+}
+
+export async function untilGone(processes: readonly HostProcess[]): Promise<void> {
+  const what = 'processes of a killed server to be gone';
+  const rest = () => `: ${JSON.stringify(stillAlive(processes))}`;
+  const options = { timeoutMs: goneWithinMs, intervalMs: 10 };
+  await waitFor(what, () => stillAlive(processes).length === 0, options, rest);
 }
 
 /** A file of the local state of a repository's stacks; empty while there is none. */
@@ -81,7 +90,8 @@ export async function timesIn(scenario: Scenario, repository: Repository, file: 
 export const slowOnce = (file: string): string =>
   `echo ran >> /state/${file}; [ "$(wc -l < /state/${file})" -gt 1 ] || sleep 600`;
 
-export const workspacesOf = ({ dataDir }: Scenario): Promise<string[]> => readdir(join(dataDir, 'workspaces'));
+export const workspacesOf = ({ dataDir }: Scenario): Promise<string[]> =>
+  readdir(join(dataDir, 'workspaces'));
 
 /**
  * State changes without a gap, each delivered at least once under one delivery id of its own, with both signatures

@@ -1,0 +1,235 @@
+/** Hostile repositories, pushed through the whole app. What counts is what is to be seen outside of the sandbox. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { formsOf } from '../../demo/secret-search.ts';
+import { waitFor } from '../../demo/wait.ts';
+import {
+  patience,
+  program,
+  type Scenario,
+  type ScenarioStack,
+  startScenario,
+  stash,
+} from '../support/scenario.ts';
+import { attackScript, hostileProgram, plainSource, proxyFunction } from './attack-script.ts';
+import { expectTold, hostProcesses, stateFile } from './evidence.ts';
+
+const simple = program(stash('one', 'first'));
+const mark = `7${process.pid}${Date.now() % 100_000}`;
+
+let scenario: Scenario;
+let listenerPort = 0;
+let hits = 0;
+const listener = createServer((socket) => {
+  hits += 1;
+  socket.on('error', () => socket.destroy()).end('HTTP/1.1 200 OK\r\n\r\n');
+});
+beforeAll(async () => {
+  await new Promise<void>((resolve) => listener.listen(0, '0.0.0.0', resolve));
+  const address = listener.address();
+  listenerPort = typeof address === 'object' && address !== null ? address.port : 0;
+  scenario = await startScenario();
+});
+afterAll(async () => {
+  await scenario?.[Symbol.asyncDispose]();
+  await new Promise((resolve) => listener.close(resolve));
+});
+
+/** Whatever a repository did: the server is well, nothing of it runs any more, nobody came, no secret is told. */
+afterEach(async () => {
+  expect((await fetch(`${scenario.server.url}/readyz`)).status).toBe(200);
+  const left = () => hostProcesses().filter(({ command }) => command.includes(mark));
+  await expect.poll(left, patience).toEqual([]);
+  expect(hits).toBe(0);
+  const { server, github, receiver, dataDir, dir, token, githubSecret } = scenario;
+  const key = await readFile(join(dataDir, 'secret.key'));
+  const appKey = (await readFile(join(dir, 'app.pem'), 'utf8')).split('\n')[2] ?? '';
+  const seen = JSON.stringify([
+    await server.log(),
+    github.requests.map(({ body }) => body),
+    receiver.received,
+    await logsOfAll(),
+  ]);
+  const text = key.toString('utf8').trim();
+  for (const secret of [token, githubSecret, receiver.secret, appKey, key.toString('hex'), text]) {
+    expect(secret.length).toBeGreaterThan(12);
+    expect(formsOf(secret).filter((form) => seen.includes(form))).toEqual([]);
+  }
+});
+
+const stacks: ScenarioStack[] = [];
+async function addStack(name: string, settings: Record<string, unknown> = {}): Promise<ScenarioStack> {
+  const added = await scenario.addStack(name, settings);
+  stacks.push(added);
+  return added;
+}
+
+async function logsOfAll(): Promise<string> {
+  const { api } = scenario;
+  const runs = await Promise.all(stacks.map(({ stack }) => api.runsOf(stack)));
+  const logs = await Promise.all(runs.flat().map(({ id }) => api.log(id)));
+  // A flood is told apart from the rest by its size, and has nothing in it.
+  return logs.map((log) => log.slice(0, 1_000_000)).join('\n');
+}
+
+async function pushFiles(
+  to: ScenarioStack,
+  files: Record<string, string>,
+  symlinks: Record<string, string> = {},
+) {
+  const commit = { branch: 'main', message: 'Attack', files, symlinks, pusher: 'ada' };
+  const { sha } = await scenario.github.commitAndPush(to.repository, commit);
+  return scenario.api.waitForRun(to.stack, sha);
+}
+
+test('reads, writes, connections and daemons of hooks and programs get nowhere', async () => {
+  const { api, server, dataDir } = scenario;
+  const other = await addStack('neighbour');
+  const waiting = await other.push(simple);
+  await api.waitForState(waiting.id, 'UNCONFIRMED');
+  expect(existsSync(join(dataDir, 'workspaces', waiting.id, 'tree', 'Pulumi.yaml'))).toBe(true);
+
+  const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  const ownAddress =
+    own.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
+  const attack = attackScript({
+    ...{ dataDir, mark, listenerPort, ownAddress },
+    serverPid: server.pid,
+    serverPort: Number(new URL(server.url).port),
+    otherRun: waiting.id,
+  });
+  const hostile = await addStack('attacker', { hooks: { beforePlan: ['bash attack.sh'] } });
+  const { id } = await pushFiles(hostile, {
+    'Pulumi.yaml': hostileProgram,
+    'attack.sh': proxyFunction + attack,
+    // Pulumi shows nothing of a compiler that succeeds, so what it finds goes to the state directory.
+    'compile.sh': `bash attack.sh > /state/attack.log 2>&1\ncat <<'END'\n${plainSource}\nEND\n`,
+  });
+  await api.waitForState(id, ['UNCONFIRMED', 'FAILED'], 120_000);
+  const ofHook = await api.log(id);
+  const ofProgram = await stateFile(scenario, hostile.repository, 'attack.log');
+  const log = ofHook + ofProgram;
+  expect(log.split('\n').filter((line) => /LEAK|no proxy|no answer/.test(line))).toEqual([]);
+  expect(ofHook).toContain('attack-over, 14 refusals');
+  expect(ofProgram).toContain('attack-over, 14 refusals');
+  expect(hits).toBe(0);
+  const outside = [
+    dataDir,
+    '/etc',
+    '/usr',
+    '/usr/local/bin',
+    '/',
+    '/opt',
+    '/var',
+    '/run',
+    '/tmp',
+    '/dev/shm',
+  ];
+  expect(outside.filter((path) => existsSync(join(path, mark)))).toEqual([]);
+  expect(await api.run(waiting.id)).toMatchObject({ state: 'UNCONFIRMED' });
+  await expectTold(scenario, id);
+});
+
+test('a fork bomb is the end of its own run at most', async () => {
+  const { api } = scenario;
+  const bomb = `bomb() { sleep ${mark} & bomb & bomb & }; bomb 2>/dev/null; sleep 4; exit 3`;
+  const { push } = await addStack('bomber', { hooks: { beforePlan: [bomb] } });
+  const { id } = await push(simple);
+  await waitFor(
+    'the bomb',
+    () => hostProcesses().filter(({ command }) => command.includes(mark)).length > 50,
+    {
+      timeoutMs: 30_000,
+    },
+  );
+  expect((await fetch(`${scenario.server.url}/readyz`)).status).toBe(200);
+  await api.waitForState(id, 'FAILED', 120_000);
+  const beside = await addStack('beside');
+  await api.waitForState((await beside.push(simple)).id, 'UNCONFIRMED');
+});
+
+test('a flood of output is cut at the cap', async () => {
+  const { api } = scenario;
+  const { push } = await addStack('flooder', { hooks: { beforePlan: ['yes "flood flood flood"'] } });
+  const { id } = await push(simple);
+  expect(await api.waitForState(id, 'FAILED', 120_000)).toMatchObject({ outcome: 'output_limit' });
+  const { text } = await api.request('GET', `/api/v1/runs/${id}/logs?phase=planning`);
+  expect(text.length).toBeLessThanOrEqual(65 * 1024 * 1024);
+  await expectTold(scenario, id);
+});
+
+test('a project root that leads out of the checkout is refused, from the commit or made later', async () => {
+  const { api, dataDir } = scenario;
+  const linked = await addStack('linked', { projectRoot: 'infra' });
+  const first = await pushFiles(linked, { 'other/Pulumi.yaml': simple }, { infra: dataDir });
+  const refused = await api.waitForState(first.id, 'FAILED');
+  expect(refused).toMatchObject({ outcome: 'project_unusable' });
+
+  const later = `cd .. && rm -rf infra && ln -s "${dataDir}" infra`;
+  const swapped = await addStack('swapped', { projectRoot: 'infra', hooks: { afterPlan: [later] } });
+  const second = await pushFiles(swapped, { 'infra/Pulumi.yaml': simple });
+  await api.waitForState(second.id, 'UNCONFIRMED');
+  await api.act(second.id, 'confirm');
+  expect(await api.waitForState(second.id, 'FAILED')).toMatchObject({
+    outcome: 'project_unusable',
+    note: expect.stringContaining('leads out of the repository'),
+  });
+});
+
+test.for(['events.jsonl', 'plan.json'])(
+  'a %s that is a link to the key of the server is not read',
+  async (file) => {
+    const { api, dataDir } = scenario;
+    const to = await addStack(`steers-${file.slice(0, 4)}`, { autodeploy: true });
+    const { id } = await pushFiles(to, {
+      'Pulumi.yaml': hostileProgram,
+      'compile.sh': `rm -f /output/${file}\nln -s "${dataDir}/secret.key" /output/${file} && readlink /output/${file} > /state/steered\ncat <<'END'\n${plainSource}\nEND\n`,
+    });
+    const run = await api.waitForState(id, 'FAILED');
+    expect(['plan_unreadable', 'tool_failed']).toContain(run.outcome);
+    expect(await stateFile(scenario, to.repository, 'steered')).toBe(`${dataDir}/secret.key\n`);
+    await expectTold(scenario, id);
+  },
+);
+
+test('exports that are a link to the key of the server are not read', async () => {
+  const { api, dataDir } = scenario;
+  const steer = `trap - EXIT; rm -f "$SLIPWAY_EXPORTS"; ln -s "${dataDir}/secret.key" "$SLIPWAY_EXPORTS" && echo steered`;
+  const { push } = await addStack('steers-exports', { hooks: { beforePlan: [steer] } });
+  const { id } = await push(simple);
+  await api.waitForState(id, 'UNCONFIRMED');
+  const log = await api.log(id, 'planning');
+  expect(log).toContain('steered');
+  expect(log).toContain('[no exports');
+});
+
+test('a secret that is printed encoded or in pieces is hidden', async () => {
+  const { api } = scenario;
+  const secret = 'h0stile/Secret+of the stack';
+  const print = [
+    'printf %s "$STOLEN" | base64 -w0; echo',
+    'printf "x%s" "$STOLEN" | base64 -w0; echo',
+    'for ((i = 0; i < $(printf %s "$STOLEN" | wc -c); i += 1)); do',
+    '  printf %s "$STOLEN" | tail -c +$((i + 1)) | head -c 1; [ $((i % 9)) -ne 0 ] || sleep 0.1',
+    'done; echo',
+    'echo "$STOLEN" >&2; echo printed-all; exit 4',
+  ].join('\n');
+  const added = await addStack('printer', { hooks: { beforePlan: [print] } });
+  await api.setVariable(added.stack, 'STOLEN', { value: secret });
+  const { id } = await added.push(simple);
+  await api.waitForState(id, 'FAILED');
+  await scenario.waitForCheckRun(id, 'failure');
+  const log = await api.log(id);
+  expect(log).toContain('printed-all');
+  const seen = JSON.stringify([
+    log,
+    scenario.github.requests,
+    scenario.receiver.of(id),
+    await scenario.server.log(),
+  ]);
+  expect(formsOf(secret).filter((form) => seen.includes(form))).toEqual([]);
+});

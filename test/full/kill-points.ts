@@ -1,0 +1,172 @@
+/**
+ * A server in the middle of everything at once: a stack, and in it a run, for each point at which a life can end. Every
+ * run stands still where it is, held by a real command that sleeps, a pipe nobody writes to, or a GitHub that does not
+ * answer, so that the one kill that follows meets each of them exactly there.
+ */
+import { waitFor } from '../../demo/wait.ts';
+import { program, type Scenario, type ScenarioStack, startScenario, stash } from '../support/scenario.ts';
+import { slowOnce, stateFile, timesIn } from './evidence.ts';
+import { type Gate, startGate } from './gate.ts';
+
+export interface Point extends ScenarioStack {
+  /** Of the run that the kill meets. */
+  readonly runId: string;
+}
+
+export interface KillPoints extends AsyncDisposable {
+  readonly scenario: Scenario;
+  readonly gate: Gate;
+  readonly points: Readonly<Record<PointName, Point>>;
+  /** Its delivery was answered with 202, and nothing has come of it. */
+  readonly stored: ScenarioStack & { readonly sha: string };
+}
+
+type PointName =
+  | ('queued' | 'ready' | 'preparing' | 'initializing' | 'planning' | 'unconfirmed' | 'confirmed')
+  | ('applying' | 'creating' | 'applied' | 'finished' | 'performing' | 'destroying');
+
+/** As many as there are runs that hold one at the kill: who comes after them waits for a worker. */
+const workers = 9;
+const patient = { timeoutMs: 120_000 };
+
+export const simple = program(stash('one', '1'));
+/** The second resource is made after the first, and of what a file says. */
+const twoSteps = program(
+  stash('one', 'first'),
+  `  two:\n    type: pulumi:Stash\n    properties:\n      input:\n        fn::join: ["-", ["\${one.output}", {fn::readFile: ./value}]]\n`,
+);
+
+export async function startKillPoints(): Promise<KillPoints> {
+  await using parts = new AsyncDisposableStack();
+  const gate = parts.use(await startGate());
+  const scenario = parts.use(
+    await startScenario({ settings: { GHE_HOST: gate.host, WORKERS: String(workers) } }),
+  );
+  gate.openTo(scenario.github.url);
+
+  const [waiting, working] = await Promise.all([holdBeforeWorkers(scenario), holdWorkers(scenario, gate)]);
+  const { confirmed } = waiting;
+  await scenario.api.act(confirmed.runId, 'confirm');
+  const ready = await startOne(scenario, 'ready', { autodeploy: true });
+  await scenario.api.waitForState(ready.runId, 'READY');
+  const stored = await storeDelivery(scenario, gate);
+
+  const ended = parts.move();
+  return {
+    scenario,
+    gate,
+    points: { ...waiting, ...working, ready },
+    stored,
+    [Symbol.asyncDispose]: () => ended.disposeAsync(),
+  };
+}
+
+type Hooks = Record<string, readonly string[]>;
+
+async function startOne(
+  scenario: Scenario,
+  name: string,
+  settings: { readonly autodeploy?: boolean; readonly hooks?: Hooks },
+  yaml = simple,
+): Promise<Point> {
+  const added = await scenario.addStack(name, settings);
+  return { ...added, runId: (await added.push(yaml)).id };
+}
+
+/** Runs that no worker has, because a person or another run has to act first. */
+async function holdBeforeWorkers(scenario: Scenario) {
+  const { api } = scenario;
+  const hooks = {
+    beforePlan: ['echo "kept from planning" > kept; export KEPT="and exported"'],
+    beforeApply: ['echo ran >> /state/applied; cat kept; echo "$KEPT"'],
+  };
+  const unconfirmed = await startOne(scenario, 'unconfirmed', { hooks });
+  const confirmed = await startOne(scenario, 'confirmed', { hooks });
+  await api.waitForState(unconfirmed.runId, 'UNCONFIRMED', patient.timeoutMs);
+  await api.waitForState(confirmed.runId, 'UNCONFIRMED', patient.timeoutMs);
+  const behind = await unconfirmed.push(program(stash('one', '2')));
+  return { unconfirmed, confirmed, queued: { ...unconfirmed, runId: behind.id } };
+}
+
+async function holdWorkers(scenario: Scenario, gate: Gate) {
+  const { api } = scenario;
+
+  async function untilRan(point: Point, file: string): Promise<Point> {
+    const ran = async () => (await timesIn(scenario, point.repository, file)) === 1;
+    await waitFor(`${file} of ${point.stack.id}`, ran, patient);
+    return point;
+  }
+  async function holdHook(name: string, hook: string): Promise<Point> {
+    const hooks = { [hook]: [slowOnce(hook)] };
+    return untilRan(await startOne(scenario, name, { autodeploy: true, hooks }), hook);
+  }
+  async function holdFetch(): Promise<Point> {
+    gate.hold('/acme/preparing.git/');
+    const made = await startOne(scenario, 'preparing', { autodeploy: true });
+    await waitFor('the fetch to hang', () => gate.held('/acme/preparing.git/') > 0, patient);
+    return made;
+  }
+  async function holdCreation(): Promise<Point> {
+    const beforeApply = `echo ran >> /state/beforeApply; [ "$(wc -l < /state/beforeApply)" -gt 1 ] || { rm value; mkfifo value; }`;
+    const hooks = { beforePlan: ['echo second > value'], beforeApply: [beforeApply] };
+    const made = await startOne(scenario, 'creating', { autodeploy: true, hooks }, twoSteps);
+    await api.waitForState(made.runId, 'APPLYING', patient.timeoutMs);
+    const isHalfMade = async () => (await stateFile(scenario, made.repository, stackFile)).includes('::one"');
+    await waitFor('the first of two resources to be in the state', isHalfMade, patient);
+    return made;
+  }
+  async function holdTask(): Promise<Point> {
+    const made = await startOne(scenario, 'performing', { autodeploy: true });
+    await api.waitForState(made.runId, 'FINISHED', patient.timeoutMs);
+    const { id } = await api.startRun(made.stack, { type: 'TASK', command: slowOnce('perform') });
+    return untilRan({ ...made, runId: id }, 'perform');
+  }
+  async function holdDestroy(): Promise<Point> {
+    const hooks = { beforeDestroy: [slowOnce('beforeDestroy')] };
+    const made = await startOne(scenario, 'destroying', { autodeploy: true, hooks });
+    await api.waitForState(made.runId, 'FINISHED', patient.timeoutMs);
+    const { id } = await api.startRun(made.stack, { type: 'DESTROY' });
+    await api.waitForState(id, 'UNCONFIRMED', patient.timeoutMs);
+    await api.act(id, 'confirm', { confirmation: 'destroying' });
+    return untilRan({ ...made, runId: id }, 'beforeDestroy');
+  }
+
+  const held = await Promise.all([
+    holdTask(),
+    holdDestroy(),
+    holdCreation(),
+    holdFetch(),
+    holdHook('initializing', 'beforeInit'),
+    holdHook('planning', 'beforePlan'),
+    holdHook('applying', 'beforeApply'),
+    holdHook('applied', 'afterApply'),
+    holdHook('finished', 'afterRun'),
+  ]);
+  const [performing, destroying, creating, preparing, initializing, planning, applying, applied, finished] =
+    held;
+  return {
+    ...{ performing, destroying, creating, preparing, initializing },
+    ...{ planning, applying, applied, finished },
+  };
+}
+
+/** Where pulumi keeps what it made. */
+export const stackFile = '.pulumi/stacks/scenario/dev.json';
+
+/** Deliveries are handled one after the other: the one before asks GitHub something, and gets no answer. */
+async function storeDelivery(scenario: Scenario, gate: Gate) {
+  const added = await scenario.addStack('stored', { autodeploy: true });
+  await scenario.github.settled();
+  const question = '/installation/repositories';
+  gate.hold(question);
+  await scenario.github.setInstalled(added.repository, true);
+  await waitFor('the inbox to wait for GitHub', () => gate.held(question) > 0, patient);
+  const { sha, status } = await scenario.github.commitAndPush(added.repository, {
+    branch: 'main',
+    message: 'Behind',
+    files: { 'Pulumi.yaml': simple },
+    pusher: 'ada',
+  });
+  if (status !== 202) throw new Error(`the push was answered with ${status}`);
+  return { ...added, sha };
+}
