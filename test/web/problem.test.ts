@@ -11,6 +11,7 @@ const neverInARequest = [
   'already-running',
   'cannot-listen',
   'config-invalid',
+  'local-state-unreadable',
   'database-newer',
   'secret-key-invalid',
   'secret-key-missing',
