@@ -86,13 +86,13 @@ describe('the kind of an address', () => {
 
 describe('a public network', () => {
   it.each([
-    [[], 'registry.npmjs.org', 443, ['203.0.113.80'], 'allowed'],
-    [[], 'registry.npmjs.org', 80, ['203.0.113.80'], 'allowed'],
-    [[], 'registry.npmjs.org', 22, ['203.0.113.80'], 'port not allowed'],
-    [['registry.npmjs.org:22'], 'registry.npmjs.org', 22, ['203.0.113.80'], 'allowed'],
-    [['*.npmjs.org'], 'registry.npmjs.org', 22, ['203.0.113.80'], 'allowed'],
-    [['*.npmjs.org'], 'npmjs.org', 22, ['203.0.113.80'], 'port not allowed'],
-    [['203.0.113.0/24:22'], 'registry.npmjs.org', 22, ['203.0.113.80'], 'allowed'],
+    [[], 'registry.pkgs.example', 443, ['203.0.113.80'], 'allowed'],
+    [[], 'registry.pkgs.example', 80, ['203.0.113.80'], 'allowed'],
+    [[], 'registry.pkgs.example', 22, ['203.0.113.80'], 'port not allowed'],
+    [['registry.pkgs.example:22'], 'registry.pkgs.example', 22, ['203.0.113.80'], 'allowed'],
+    [['*.pkgs.example'], 'registry.pkgs.example', 22, ['203.0.113.80'], 'allowed'],
+    [['*.pkgs.example'], 'pkgs.example', 22, ['203.0.113.80'], 'port not allowed'],
+    [['203.0.113.0/24:22'], 'registry.pkgs.example', 22, ['203.0.113.80'], 'allowed'],
     [[], 'internal.example', 443, ['10.1.2.3'], 'private address'],
     [[], 'rebind.example', 443, ['203.0.113.80', '10.1.2.3'], 'mixed addresses'],
     [[], 'rebind.example', 443, ['203.0.113.80', '127.0.0.1'], 'mixed addresses'],
