@@ -240,7 +240,7 @@ async function runAfterHooks(
   const hooks = assignment.frozen.settings.hooks.afterRun;
   const workspace = hooks.length > 0 ? await options.workspaces.reopen(assignment, vendor) : null;
   if (!workspace) return;
-  // A clean stop does not wait for them longer than for a plan.
+  // A clean stop that comes meanwhile gives them as long as a plan; after an apply it waited for, they still run.
   const only = { over: signals.lost, lost: signals.lost, draining: signals.draining };
   const { context } = begin(options, assignment, vendor, workspace, { signals: only, exports });
   const located = await locateProject(context);
