@@ -21,6 +21,21 @@ export function actorName(actor: Actor): string {
   return actor.kind === 'token' ? actor.name : 'operator';
 }
 
+/** Who it is beyond doubt: a token that is called like a person's login is not that person. */
+export function actorKey(actor: Actor): string {
+  switch (actor.kind) {
+    case 'person':
+      return personKey(actor.login);
+    case 'token':
+      return `token:${actor.id}`;
+    case 'operator':
+      return 'operator';
+  }
+}
+
+/** Logins are the same in any case. */
+export const personKey = (login: string): string => `person:${login.toLowerCase()}`;
+
 /** What stands in `triggeredBy` of a run: a person's e-mail address, a token's name. */
 export function triggerName(actor: Actor): string {
   return actor.kind === 'person' ? actor.email : actorName(actor);

@@ -142,7 +142,7 @@ export function createUnconfiguredGithub(): Github {
     );
   return {
     inbox: null,
-    source: { resolve: refuse, fetch: refuse },
+    source: { resolve: refuse, compare: refuse, fetch: refuse },
     directory: { lookUp: refuse },
     permissions: { roleOf: refuse },
     reactor: () => Promise.resolve(),

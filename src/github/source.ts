@@ -35,21 +35,32 @@ export function createGithubSource(parts: {
     if (!/^[0-9a-f]{7,64}$/i.test(sha)) return null;
     const commit = restCommitJson.parse((await rest.repos.getCommit({ ...name, ref: sha })).data);
     if (!commit.hash.startsWith(sha.toLowerCase())) return null;
-    const basehead = `${head.hash}...${commit.hash}`;
-    const compared = await rest.repos.compareCommitsWithBasehead({ ...name, basehead, per_page: 1 });
-    return ['behind', 'identical'].includes(compared.data.status) ? commit : null;
+    const relation = await compare(repository, head.hash, commit.hash);
+    return relation === 'behind' || relation === 'identical' ? commit : null;
+  }
+
+  async function compare(repository: Repository, base: string, head: string) {
+    const name = splitFullName(repository.fullName);
+    if (!name) return null;
+    const { rest } = await app.asInstallation(repository.installationId);
+    const basehead = `${base}...${head}`;
+    const { data } = await rest.repos.compareCommitsWithBasehead({ ...name, basehead, per_page: 1 });
+    return data.status;
+  }
+
+  /** Null for what GitHub does not find: 404; 409, the repository is empty; 422, no such commit. */
+  async function found<T>(repository: Repository, asked: Promise<T>): Promise<T | null> {
+    try {
+      return await asked;
+    } catch (error) {
+      if ([404, 409, 422].includes(statusOf(error) ?? 0)) return null;
+      throw githubUnavailable(`for commits of ${repository.fullName}`, error);
+    }
   }
 
   return {
-    async resolve(repository, branch, sha) {
-      try {
-        return await resolve(repository, branch, sha);
-      } catch (error) {
-        // 409: the repository is empty. 422: no such commit.
-        if ([404, 409, 422].includes(statusOf(error) ?? 0)) return null;
-        throw githubUnavailable(`for commits of ${repository.fullName}`, error);
-      }
-    },
+    resolve: (repository, branch, sha) => found(repository, resolve(repository, branch, sha)),
+    compare: (repository, base, head) => found(repository, compare(repository, base, head)),
 
     async fetch(repository, sha, target, signal) {
       if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha)) {

@@ -1,4 +1,4 @@
-import { type Actor, actorName, triggerName } from '../access/actor.ts';
+import { type Actor, actorName } from '../access/actor.ts';
 import type { Access } from '../access/roles.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
@@ -47,8 +47,7 @@ export function createButtons(parts: {
 
   async function retry(run: Run, { actor, deliveryId }: ButtonPress): Promise<ButtonOutcome> {
     const again = await commands.retry(run.id, {
-      actor: actorName(actor),
-      triggeredBy: triggerName(actor),
+      by: actor,
       // A press that is told twice makes one run.
       dedupeKey: `button:${deliveryId}`,
     });
@@ -87,8 +86,13 @@ export function createButtons(parts: {
   };
 }
 
-/** What commands say by throwing: removed meanwhile; a tear-down wants its stack's name typed; not over yet. */
-const refusalCodes: ReadonlySet<string> = new Set(['not-found', 'confirmation-required', 'run-not-over']);
+/** What commands say by throwing: removed meanwhile; a tear-down wants its stack's name typed; not over yet; another branch is tracked now. */
+const refusalCodes: ReadonlySet<string> = new Set([
+  'not-found',
+  'confirmation-required',
+  'run-not-over',
+  'commit-not-tracked',
+]);
 
 async function isWriter(
   access: Pick<Access, 'require'>,

@@ -1,3 +1,4 @@
+import { type Actor, actorKey, actorName, triggerName } from '../access/actor.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Commit } from '../stacks/repository.ts';
@@ -7,6 +8,7 @@ import type { Transactions, Tx } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import { isTerminal, type Run, type RunCommand, type RunState, type RunType } from './run.ts';
 import type { RunStore } from './run-store.ts';
+import { requireTracked } from './tracked.ts';
 import type { Transitions } from './transition.ts';
 
 /**
@@ -20,10 +22,13 @@ export interface RunCommands {
   discard(runId: string, request: CommandRequest): Promise<CommandResult>;
   cancel(runId: string, request: CommandRequest): Promise<CommandResult>;
   stop(runId: string, request: CommandRequest): Promise<CommandResult>;
-  /** A new run of the same type, branch and commit. Rejects with `run-not-over` before the end. */
+  /**
+   * A new run of the same type, branch and commit. Rejects with `run-not-over` before the end, and with
+   * `commit-not-tracked` when the stack no longer takes commits of that branch.
+   */
   retry(
     runId: string,
-    request: Pick<CreateRun, 'actor' | 'triggeredBy'> & Partial<Pick<CreateRun, 'dedupeKey'>>,
+    request: Pick<CreateRun, 'by'> & Partial<Pick<CreateRun, 'dedupeKey'>>,
   ): Promise<Run | 'duplicate'>;
 }
 
@@ -32,14 +37,13 @@ export interface CreateRun {
   readonly type: RunType;
   readonly branch: string;
   readonly commit: Commit;
-  readonly actor: string;
-  readonly triggeredBy: string;
+  readonly by: Actor;
   readonly command?: string;
   /** The same again for the same stack makes no second run. Null: this call always makes one. */
   readonly dedupeKey: string | null;
-  /** Makes none either while the newest run of the type has this very commit. */
-  readonly unlessNewest?: boolean;
-  /** A push: PROPOSED runs of older commits of the branch are of no use any more and end. */
+  /** `newest`: none either while the newest run of the type has this very commit. `any`: while any has that was not superseded. */
+  readonly unlessCommitHas?: 'newest' | 'any';
+  /** A push: PROPOSED runs of other commits of the branch are of no use any more and end. */
   readonly supersedes?: boolean;
 }
 
@@ -68,12 +72,11 @@ export function createRunCommands(parts: {
     return transactions.write(async (tx) => {
       const stack = await stacks.findByKey(request.stackKey, tx);
       if (!stack) throw new UserError('not-found', 'The stack no longer exists.');
-      if (request.unlessNewest) {
-        const newest = await runs.newestOfType(stack.key, request.type, tx);
-        if (newest?.commit.hash === request.commit.hash) return 'duplicate';
-      }
-      const id = newId();
-      const run = await transitions.create(
+      const same = await runOfCommit(tx, request);
+      const id = same?.id ?? newId();
+      if (request.supersedes) await supersede(tx, request, id);
+      if (same) return 'duplicate';
+      return transitions.create(
         tx,
         stack,
         {
@@ -83,26 +86,35 @@ export function createRunCommands(parts: {
           branch: request.branch,
           commit: request.commit,
           createdAtMs: clock.nowMs(),
-          triggeredBy: request.triggeredBy,
+          triggeredBy: triggerName(request.by),
+          startedBy: actorKey(request.by),
           ...(request.command === undefined ? {} : { command: request.command }),
           priority: 0,
           dedupeKey: request.dedupeKey ?? `run:${id}`,
         },
-        request.actor,
+        actorName(request.by),
       );
-      if (run !== 'duplicate' && request.supersedes) await supersede(tx, run);
-      return run;
     });
   }
 
-  async function supersede(tx: Tx, newer: Run): Promise<void> {
-    const older = (await runs.unfinished(newer.stackKey, tx)).filter(
-      (run) => run.type === 'PROPOSED' && run.branch === newer.branch && run.id !== newer.id,
-    );
-    for (const run of older) {
-      const note = `superseded by run ${newer.id}`;
-      await transitions.move(tx, run, { kind: 'supersede' }, { actor: 'server', note });
+  async function runOfCommit(tx: Tx, request: CreateRun): Promise<Run | null> {
+    const { stackKey, type, commit, unlessCommitHas } = request;
+    if (unlessCommitHas === undefined) return null;
+    if (unlessCommitHas === 'newest') {
+      const newest = await runs.newestOfType(stackKey, type, tx);
+      return newest?.commit.hash === commit.hash ? newest : null;
     }
+    const newest = await runs.newestOfCommit(stackKey, type, commit.hash, tx);
+    return newest?.outcome === 'superseded' ? null : newest;
+  }
+
+  async function supersede(tx: Tx, { stackKey, branch }: CreateRun, newerId: string): Promise<void> {
+    const older = (await runs.unfinished(stackKey, tx)).filter(
+      (run) => run.type === 'PROPOSED' && run.branch === branch && run.id !== newerId,
+    );
+    const note = `superseded by run ${newerId}`;
+    const by = { actor: 'server', note, change: { outcome: 'superseded' } } as const;
+    for (const run of older) await transitions.move(tx, run, { kind: 'supersede' }, by);
   }
 
   async function command(
@@ -161,6 +173,8 @@ export function createRunCommands(parts: {
         );
       }
       const { stackKey, type, branch, commit, command } = run;
+      const stack = await stacks.findByKey(stackKey);
+      if (stack) requireTracked(stack.settings, type, branch);
       const same = { stackKey, type, branch, commit, ...(command === undefined ? {} : { command }) };
       return create({ ...same, dedupeKey: null, ...request });
     },

@@ -12,6 +12,7 @@ export interface NewRun {
   readonly commit: Commit;
   readonly createdAtMs: number;
   readonly triggeredBy: string;
+  readonly startedBy: string;
   readonly command?: string;
   readonly priority: number;
   /** What started it; the same again for the same stack makes no second run. */
@@ -78,12 +79,14 @@ export interface RunStore {
   listOfStack(stackKey: string, options: { before: string | null; limit: number }): Promise<readonly Run[]>;
   /** The newest run of a type, whatever its state. */
   newestOfType(stackKey: string, type: RunType, tx?: Tx): Promise<Run | null>;
+  /** The newest run of a type and commit, whatever its state. */
+  newestOfCommit(stackKey: string, type: RunType, hash: string, tx?: Tx): Promise<Run | null>;
+  /** The newest run of a type and branch, whatever its state. */
+  newestOfBranch(stackKey: string, type: RunType, branch: string, tx?: Tx): Promise<Run | null>;
   /** The runs of a stack that are not over, oldest first. */
   unfinished(stackKey: string, tx?: Tx): Promise<readonly Run[]>;
   inState(states: readonly RunState[]): Promise<readonly Run[]>;
   events(runId: string): Promise<readonly StoredEvent[]>;
-  /** The actor of a run's first event. */
-  startedBy(tx: Tx | null, runId: string): Promise<string>;
 
   /** Inserts with state QUEUED, version 1. 'duplicate' when the stack has a run with that dedupe key. */
   insert(tx: Tx, run: NewRun): Promise<Run | 'duplicate'>;

@@ -43,6 +43,7 @@ export type Outcome =
   | 'plan_unreadable'
   | 'plan_changed'
   | 'worker_lost'
+  | 'superseded'
   | 'internal_error';
 
 export interface Run {
@@ -57,6 +58,8 @@ export interface Run {
   readonly createdAtMs: number;
   /** E-mail address of a person, or the name of a token. */
   readonly triggeredBy: string;
+  /** Who that is beyond doubt (access/actor.ts `actorKey`): a lock lets its holder's runs pass. */
+  readonly startedBy: string;
   /** Present once a preview finished. */
   readonly delta?: Delta;
   /** Why it is in this state, for people. */

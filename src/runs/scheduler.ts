@@ -28,19 +28,20 @@ export type Blocker =
   | { readonly kind: 'lock'; readonly holder: string; readonly reason: string };
 
 /** Null when the run may go on. `unfinished` are the runs of its stack that are not over. */
-export function blockerOf(
-  run: Run,
-  unfinished: readonly Run[],
-  stack: Pick<Stack, 'lock'>,
-  startedBy: string,
-): Blocker | null {
+export function blockerOf(run: Run, unfinished: readonly Run[], stack: Pick<Stack, 'lock'>): Blocker | null {
   if (!isBlocking(run.type)) return null;
-  const others = unfinished.filter((other) => other.id !== run.id && isBlocking(other.type));
+  // Whom the lock keeps back is in nobody's way: the holder locked the stack to be first.
+  const others = unfinished.filter(
+    (other) =>
+      other.id !== run.id &&
+      isBlocking(other.type) &&
+      (other.state !== 'QUEUED' || !isLockedFor(stack.lock, other.startedBy)),
+  );
   const active = others.find((other) => other.state !== 'QUEUED' && !isTerminal(other.state));
   if (active) return { kind: 'run', run: active.id, state: active.state };
   const ahead = others.find((other) => other.state === 'QUEUED' && goesBefore(other, run));
   if (ahead) return { kind: 'run', run: ahead.id, state: ahead.state };
-  if (isLockedFor(stack.lock, startedBy)) {
+  if (isLockedFor(stack.lock, run.startedBy)) {
     return { kind: 'lock', holder: stack.lock.holder, reason: stack.lock.reason };
   }
   return null;
@@ -67,15 +68,8 @@ export function createScheduler(parts: {
     if (!stack) return;
     const unfinished = await runs.unfinished(stackKey, tx);
     const queued = unfinished.filter((run) => run.state === 'QUEUED');
-    const starters = new Map<string, string>();
-    for (const run of queued) starters.set(run.id, await runs.startedBy(tx, run.id));
-    const startedBy = (run: Run) => starters.get(run.id) ?? '';
-    // Whom the lock keeps back is in nobody's way: the holder locked the stack to be first.
-    const inLine = unfinished.filter(
-      (run) => run.state !== 'QUEUED' || !isLockedFor(stack.lock, startedBy(run)),
-    );
     for (const run of queued) {
-      if (blockerOf(run, inLine, stack, startedBy(run))) continue;
+      if (blockerOf(run, unfinished, stack)) continue;
       const moved = await parts
         .transitions()
         .move(tx, run, { kind: 'make-ready' }, { actor: 'server', note: null });

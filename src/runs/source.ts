@@ -8,6 +8,13 @@ export interface Source {
    */
   resolve(repository: Repository, branch: string, sha: string | null): Promise<Commit | null>;
 
+  /** Where `head` stands as seen from `base`; null when one of them is not there (any more). */
+  compare(
+    repository: Repository,
+    base: string,
+    head: string,
+  ): Promise<'ahead' | 'behind' | 'diverged' | 'identical' | null>;
+
   /**
    * Puts exactly that commit into `workTree` (empty, existing), with its git directory in `gitDir`,
    * outside the work tree. No credential is left behind. Rejects with a UserError that says what to do.

@@ -44,12 +44,15 @@ export function createTransitions(parts: {
   }
 
   async function lockAfterLoss(tx: Tx, run: Run, was: RunState): Promise<void> {
+    const covered = (await stacks.findByKey(run.stackKey, tx))?.lock;
     await stacks.setLock(tx, run.stackKey, {
       holder: 'slipway',
+      holderKey: '',
       kind: 'system',
       reason: `A worker was lost in ${was}. Check the real state, then unlock the stack.`,
       run: run.id,
       sinceMs: clock.nowMs(),
+      ...(covered?.kind === 'person' ? { covers: covered } : {}),
     });
   }
 

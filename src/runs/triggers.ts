@@ -1,12 +1,14 @@
 import type { Actor } from '../access/actor.ts';
-import { actorName, triggerName } from '../access/actor.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import { type Push, selectStacks } from '../stacks/trigger.ts';
 import { UserError } from '../user-error.ts';
 import type { RunCommands } from './commands.ts';
+import { createOutdated } from './outdated.ts';
 import type { Run, RunType } from './run.ts';
+import type { RunStore } from './run-store.ts';
 import type { Source } from './source.ts';
+import { requireTracked } from './tracked.ts';
 
 /** What makes runs: pushes and people. */
 export interface Triggers {
@@ -25,23 +27,28 @@ export interface ManualTrigger {
 
 export function createTriggers(parts: {
   stacks: StackStore;
+  runs: RunStore;
   commands: RunCommands;
   source: Source;
 }): Triggers {
   const { stacks, commands, source } = parts;
 
+  const outdated = createOutdated(parts);
+
   async function startFromPush(stack: Stack, type: 'TRACKED' | 'PROPOSED', push: Push, deliveryId: string) {
+    const reason = await outdated(stack, type, push);
+    if (reason !== null) return reason;
     const run = await commands.create({
       stackKey: stack.key,
       type,
       branch: push.branch,
       commit: push.head,
-      actor: push.pusherLogin,
-      triggeredBy: push.pusher,
+      by: { kind: 'person', login: push.pusherLogin, email: push.pusher },
+      dedupeKey: `push:${deliveryId}`,
       // TRACKED: suppressed only for the very commit of the newest run, so that a rollback A, B, A runs.
       ...(type === 'TRACKED'
-        ? { dedupeKey: `push:${deliveryId}`, unlessNewest: true }
-        : { dedupeKey: `commit:${push.head.hash}`, supersedes: true }),
+        ? { unlessCommitHas: 'newest' as const }
+        : { unlessCommitHas: 'any' as const, supersedes: true }),
     });
     return run === 'duplicate' ? 'there is a run for this commit already' : `${type} run ${run.id}`;
   }
@@ -67,16 +74,7 @@ export function createTriggers(parts: {
       }
       const { settings, repository } = stack;
       const branch = request.branch ?? settings.branch;
-      if (request.type !== 'PROPOSED' && branch !== settings.branch && !settings.promotion) {
-        throw new UserError(
-          'commit-not-tracked',
-          `Runs of type ${request.type} take commits of ${settings.branch} only.`,
-          {
-            hint: 'Turn promotion on for the stack, or start a PROPOSED run.',
-            issues: [{ path: 'branch', message: `must be ${settings.branch}` }],
-          },
-        );
-      }
+      requireTracked(settings, request.type, branch);
       const commit = await source.resolve(repository, branch, request.sha ?? null);
       if (!commit) {
         const what =
@@ -90,8 +88,7 @@ export function createTriggers(parts: {
         type: request.type,
         branch,
         commit,
-        actor: actorName(actor),
-        triggeredBy: triggerName(actor),
+        by: actor,
         ...(request.type === 'TASK' && request.command ? { command: request.command } : {}),
         dedupeKey: null,
       });

@@ -119,7 +119,7 @@ export function createWorkerService(parts: {
           hasWarnings: false,
           hasApprovalPolicies: false,
           autodeploy: plan.autodeploy,
-          stackLocked: isLockedFor(stack.lock, await runs.startedBy(tx, run.id)),
+          stackLocked: isLockedFor(stack.lock, run.startedBy),
         },
         {
           actor: 'worker',

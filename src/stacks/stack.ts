@@ -55,14 +55,18 @@ export type Hooks = Readonly<Record<HookName, readonly string[]>>;
 export const noHooks = Object.fromEntries(hookNames.map((name) => [name, []])) as unknown as Hooks;
 
 export interface StackLock {
-  /** A login, a token's name, or "slipway" for a lock set after a lost apply. */
+  /** As people read it: a login, a token's name, or "slipway" for a lock set after a lost apply. */
   readonly holder: string;
+  /** Who that is beyond doubt (access/actor.ts `actorKey`); "" for the server. */
+  readonly holderKey: string;
   /** `system`: nobody's own, whatever they are called. */
   readonly kind: 'person' | 'system';
   readonly reason: string;
   /** The run that made the server lock the stack. */
   readonly run: string | null;
   readonly sinceMs: number;
+  /** The lock that the server's own one covers: it is there again once that is taken away. */
+  readonly covers?: StackLock;
 }
 
 /** "Network Prod" → "network-prod". Empty when nothing of the name can stand in a URL. */
@@ -85,7 +89,7 @@ export function vendorName(settings: VendorSettings): string {
   return Object.keys(settings)[0] ?? '';
 }
 
-/** Whether the lock keeps `actor` out. The server's own lock keeps everybody out, an actor of its name too. */
-export function isLockedFor(lock: StackLock | null, actor: string): lock is StackLock {
-  return lock !== null && (lock.kind === 'system' || lock.holder !== actor);
+/** Whether the lock keeps out who has that key. The server's own lock keeps everybody out. */
+export function isLockedFor(lock: StackLock | null, actorKey: string): lock is StackLock {
+  return lock !== null && (lock.kind === 'system' || lock.holderKey !== actorKey);
 }

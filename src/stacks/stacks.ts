@@ -1,3 +1,4 @@
+import { type Actor, actorKey, actorName } from '../access/actor.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Transactions } from '../tx.ts';
@@ -28,7 +29,7 @@ export interface Stacks {
   update(stack: Stack, patch: StackPatchInput): Promise<Stack>;
   remove(stack: Stack): Promise<void>;
   /** Rejects with `locked` when somebody else holds the lock. */
-  lock(stack: Stack, holder: string, reason: string): Promise<void>;
+  lock(stack: Stack, holder: Actor, reason: string): Promise<void>;
   /**
    * Takes away the lock that `stack` shows: rights were judged on it. Rejects with `locked` when there is
    * another by now.
@@ -148,12 +149,12 @@ export function createStacks(parts: {
       await transactions.write((tx) => store.remove(tx, stack.key));
     },
 
-    async lock(stack, holder, reason) {
+    async lock(stack, actor, reason) {
+      const holder = { holder: actorName(actor), holderKey: actorKey(actor), kind: 'person' } as const;
       await transactions.write(async (tx) => {
         const now = await store.findByKey(stack.key, tx);
-        if (now && isLockedFor(now.lock, holder)) throw locked(now.lock);
-        const lock = { holder, kind: 'person', reason, run: null, sinceMs: clock.nowMs() } as const;
-        await store.setLock(tx, stack.key, lock);
+        if (now && isLockedFor(now.lock, holder.holderKey)) throw locked(now.lock);
+        await store.setLock(tx, stack.key, { ...holder, reason, run: null, sinceMs: clock.nowMs() });
       });
     },
 
@@ -161,8 +162,9 @@ export function createStacks(parts: {
       await transactions.write(async (tx) => {
         const lock = (await store.findByKey(stack.key, tx))?.lock;
         if (!lock) return;
-        if (lock.holder !== stack.lock?.holder || lock.sinceMs !== stack.lock.sinceMs) throw locked(lock);
-        await store.setLock(tx, stack.key, null);
+        const seen = stack.lock;
+        if (lock.holderKey !== seen?.holderKey || lock.sinceMs !== seen.sinceMs) throw locked(lock);
+        await store.setLock(tx, stack.key, lock.covers ?? null);
         tx.afterCommit(() => parts.onUnlock(stack.key));
       });
     },

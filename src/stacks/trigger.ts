@@ -7,6 +7,10 @@ export interface Push {
   readonly repositoryId: number;
   readonly branch: string;
   readonly head: Commit;
+  /** Where the branch was before; null when there was none. */
+  readonly before: string | null;
+  /** The branch was moved, not continued. */
+  readonly isForced: boolean;
   /** E-mail address of the pusher; the noreply address when it is private. */
   readonly pusher: string;
   readonly pusherLogin: string;

@@ -14,6 +14,7 @@ export function toRun(row: RunRow): Run {
     commit: JSON.parse(row.commit) as Commit,
     createdAtMs: row.created_at_ms,
     triggeredBy: row.triggered_by,
+    startedBy: row.started_by,
     ...(row.delta === null ? {} : { delta: JSON.parse(row.delta) as Delta }),
     ...(row.note === null ? {} : { note: row.note }),
     ...(row.outcome === null ? {} : { outcome: row.outcome as Outcome }),

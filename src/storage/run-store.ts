@@ -1,5 +1,5 @@
 import BetterSqlite3 from 'better-sqlite3';
-import type { Run, RunState } from '../runs/run.ts';
+import type { Run, RunState, RunType } from '../runs/run.ts';
 import type { RunChange, RunStore } from '../runs/run-store.ts';
 import type { Tx } from '../tx.ts';
 import type { Database } from './database.ts';
@@ -10,7 +10,14 @@ import type { SecretBox } from './secret-box.ts';
 const over = ['FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED'] satisfies RunState[];
 
 export function createRunStore(database: Database, box: SecretBox): RunStore {
-  const from = (tx?: Tx | null) => (tx ? database.inside(tx) : database.read);
+  const from = (tx?: Tx) => (tx ? database.inside(tx) : database.read);
+
+  const ofType = (stackKey: string, type: RunType, tx?: Tx) =>
+    from(tx).selectFrom('run').selectAll().where('stack_key', '=', stackKey).where('type', '=', type);
+  const newest = async (query: ReturnType<typeof ofType>) => {
+    const row = await query.orderBy('id', 'desc').limit(1).executeTakeFirst();
+    return row ? toRun(row) : null;
+  };
 
   return {
     ...createRunBox(database, box),
@@ -26,17 +33,11 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
       return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toRun);
     },
 
-    async newestOfType(stackKey, type, tx) {
-      const row = await from(tx)
-        .selectFrom('run')
-        .selectAll()
-        .where('stack_key', '=', stackKey)
-        .where('type', '=', type)
-        .orderBy('id', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      return row ? toRun(row) : null;
-    },
+    newestOfType: (stackKey, type, tx) => newest(ofType(stackKey, type, tx)),
+    newestOfCommit: (stackKey, type, hash, tx) =>
+      newest(ofType(stackKey, type, tx).where('commit_hash', '=', hash)),
+    newestOfBranch: (stackKey, type, branch, tx) =>
+      newest(ofType(stackKey, type, tx).where('branch', '=', branch)),
 
     async unfinished(stackKey, tx) {
       const rows = await from(tx)
@@ -64,11 +65,6 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
       return (await query.orderBy('state_version').execute()).map(toEvent);
     },
 
-    async startedBy(tx, runId) {
-      const query = from(tx).selectFrom('run_event').select('actor').where('run_id', '=', runId);
-      return (await query.where('state_version', '=', 1).executeTakeFirst())?.actor ?? '';
-    },
-
     async insert(tx, run) {
       const row = await database
         .inside(tx)
@@ -84,6 +80,7 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
           commit: JSON.stringify(run.commit),
           created_at_ms: run.createdAtMs,
           triggered_by: run.triggeredBy,
+          started_by: run.startedBy,
           command: run.command ?? null,
           restarts: 0,
           had_worker: 0,

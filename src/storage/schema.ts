@@ -77,6 +77,7 @@ export interface RunRow {
   commit: Json;
   created_at_ms: number;
   triggered_by: string;
+  started_by: string;
   delta: Json | null;
   note: string | null;
   outcome: string | null;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { serverSentEvents } from '../../src/cli/server-sent-events.ts';
+import { person } from '../support/builders.ts';
 import { anInstallation, branchHead, untilUnconfirmed } from '../web/installation.ts';
 import { aCommandLine } from './command-line.ts';
 
@@ -46,7 +47,7 @@ describe('slipway run', () => {
     };
     const made = await installation.commands.create({
       ...{ stackKey: stack.key, type: 'TRACKED', branch: 'main', commit },
-      ...{ actor: 'ada', triggeredBy: 'ada', dedupeKey: null },
+      ...{ by: person('ada'), dedupeKey: null },
     });
     if (made === 'duplicate') throw new Error('cannot be');
 

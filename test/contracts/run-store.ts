@@ -288,8 +288,6 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
 
       await expect(again).rejects.toThrow();
       expect(await world.runs.events(id)).toEqual([event(1, 'QUEUED', 'ada'), event(2, 'READY', 'server')]);
-      expect(await world.runs.startedBy(null, id)).toBe('ada');
-      expect(await world.write((tx) => world.runs.startedBy(tx, id))).toBe('ada');
     });
 
     test('keeps the commands of a run in the order in which they ran', async () => {
@@ -403,6 +401,7 @@ function aNewRun(change: Partial<NewRun>): NewRun {
     commit: aCommit(),
     createdAtMs: 1_795_000_000_000,
     triggeredBy: 'ada@example.com',
+    startedBy: 'person:ada',
     priority: 0,
     dedupeKey: 'push:1',
     ...change,

@@ -127,7 +127,8 @@ export function stackStoreContract(name: string, open: () => Promise<OpenedStack
     test('locks and unlocks', async () => {
       await using world = await opened();
       await world.insert();
-      const lock: StackLock = { holder: 'ada', kind: 'person', reason: 'maintenance', run: null, sinceMs: 5 };
+      const by = { holder: 'ada', holderKey: 'person:ada', kind: 'person' } as const;
+      const lock: StackLock = { ...by, reason: 'maintenance', run: null, sinceMs: 5 };
 
       await world.write((tx) => world.stacks.setLock(tx, 'key-1', lock));
       expect((await world.stacks.findByKey('key-1'))?.lock).toEqual(lock);

@@ -56,6 +56,7 @@ export async function insertRun(database: Database, tx: Tx, run: Run, repository
       commit: JSON.stringify(run.commit),
       created_at_ms: run.createdAtMs,
       triggered_by: run.triggeredBy,
+      started_by: run.startedBy,
       restarts: 0,
       had_worker: 0,
       priority: 0,

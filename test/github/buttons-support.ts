@@ -14,7 +14,7 @@ import { createCheckRunStore } from '../../src/storage/check-run-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
-import { aCommit, stackSettings } from '../support/builders.ts';
+import { aCommit, person, stackSettings } from '../support/builders.ts';
 import { startReceiving } from './receiving.ts';
 import { eventually, silent } from './support.ts';
 
@@ -99,7 +99,7 @@ export async function openButtons() {
     async aRunThatIs(state: keyof typeof ways, type: RunType = 'TRACKED') {
       const created = await commands.create({
         ...{ stackKey: 'stack-1', type, branch: 'main', commit: aCommit({ hash }) },
-        ...{ actor: 'ada', triggeredBy: 'ada@example.com', dedupeKey: null },
+        ...{ by: person('ada'), dedupeKey: null },
       });
       if (created === 'duplicate') throw new Error('a duplicate without a key');
       let run: Run = created;

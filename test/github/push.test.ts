@@ -75,6 +75,8 @@ describe('a push that GitHub tells', () => {
           timestamp: Date.parse('2026-11-20T08:00:00Z') / 1000,
           url: `${github.url}/acme/infra/commit/${sent.sha}`,
         },
+        before: expect.stringMatching(/^[0-9a-f]{40}$/),
+        isForced: false,
         pusher: 'ada@example.com',
         pusherLogin: 'ada',
         changedPaths: ['x/a.txt', 'x/é b.txt', 'a.txt'],

@@ -69,6 +69,35 @@ describe('resolving a commit', () => {
   });
 });
 
+describe('comparing two commits', () => {
+  test('says where the second stands as seen from the first', async () => {
+    await using all = await openSource();
+    const { source, ref } = all;
+    const one = await all.commit('One', { b: '1' });
+    const two = await all.commit('Two', { b: '2' });
+    await all.github.setBranch(all.infra, 'topic', one);
+    const aside = await all.commit('Aside', { c: '1' }, 'topic');
+
+    const asked = [
+      [one, two],
+      [two, one],
+      [two, aside],
+      [two, two],
+      [two, 'f'.repeat(40)],
+      ['f'.repeat(40), two],
+    ].map(([base = '', head = '']) => source.compare(ref, base, head));
+
+    expect(await Promise.all(asked)).toEqual(['ahead', 'behind', 'diverged', 'identical', null, null]);
+  });
+
+  test('says so when GitHub does not answer', async () => {
+    await using all = await openSource();
+    all.github.failNext({ pathPattern: /\/compare\//, status: 502 });
+    const asked = all.source.compare(all.ref, 'a'.repeat(40), 'b'.repeat(40));
+    expect(await rejection(asked)).toMatchObject({ code: 'github-unavailable' });
+  });
+});
+
 describe('the words of git', () => {
   test.each([
     ['fatal: remote error: upload-pack: not our ref ffff', 'no longer'],

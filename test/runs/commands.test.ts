@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunType } from '../../src/runs/run.ts';
-import { aCommit } from '../support/builders.ts';
+import { aCommit, person } from '../support/builders.ts';
 import { openRunWorld, type RunWorld } from '../support/run-world.ts';
 
 const by = (actor: string) => ({ actor });
@@ -8,8 +8,8 @@ const by = (actor: string) => ({ actor });
 async function unconfirmed(world: RunWorld, type: RunType = 'TRACKED') {
   const stack = await world.addStack();
   const run = await world.commands.create({
-    ...{ stackKey: stack.key, type, branch: 'main', commit: aCommit(), actor: 'ada' },
-    ...{ triggeredBy: 'ada@example.com', dedupeKey: null },
+    ...{ stackKey: stack.key, type, branch: 'main', commit: aCommit(), by: person('ada') },
+    dedupeKey: null,
   });
   if (run === 'duplicate') throw new Error('cannot be');
   await world.scheduler.settled();
@@ -112,7 +112,7 @@ describe('a command', () => {
     '%s of a run that is not there is refused',
     async (what) => {
       await using world = await openRunWorld();
-      const answer = world.commands[what]('nobody', { actor: 'ada', triggeredBy: 'ada@example.com' });
+      const answer = world.commands[what]('nobody', { actor: 'ada', by: person('ada') });
       await expect(answer).rejects.toMatchObject({ code: 'not-found' });
     },
   );
@@ -122,8 +122,8 @@ describe('a command', () => {
     const stack = await world.addStack();
     await world.stacks.remove(stack);
     const create = world.commands.create({
-      ...{ stackKey: stack.key, type: 'TRACKED', branch: 'main', commit: aCommit(), actor: 'ada' },
-      ...{ triggeredBy: 'ada@example.com', dedupeKey: null },
+      ...{ stackKey: stack.key, type: 'TRACKED', branch: 'main', commit: aCommit(), by: person('ada') },
+      dedupeKey: null,
     });
     await expect(create).rejects.toMatchObject({ code: 'not-found' });
   });
@@ -166,19 +166,19 @@ describe('a retry', () => {
     await using world = await openRunWorld();
     const stack = await world.addStack();
     const task = await world.commands.create({
-      ...{ stackKey: stack.key, type: 'TASK', branch: 'main', commit: aCommit(), actor: 'ada' },
-      ...{ triggeredBy: 'ada@example.com', dedupeKey: null, command: 'ls -l' },
+      ...{ stackKey: stack.key, type: 'TASK', branch: 'main', commit: aCommit(), by: person('ada') },
+      ...{ dedupeKey: null, command: 'ls -l' },
     });
     if (task === 'duplicate') throw new Error('cannot be');
     await world.scheduler.settled();
     await world.commands.cancel(task.id, by('ada'));
 
-    const again = await world.commands.retry(task.id, { actor: 'bob', triggeredBy: 'bob@example.com' });
+    const again = await world.commands.retry(task.id, { by: person('bob') });
     if (again === 'duplicate') throw new Error('no run was made');
 
-    const { id, stateVersion, triggeredBy, ...same } = again;
+    const { id, stateVersion, triggeredBy, startedBy, ...same } = again;
     expect(id).not.toBe(task.id);
-    expect([stateVersion, triggeredBy]).toEqual([1, 'bob@example.com']);
+    expect([stateVersion, triggeredBy, startedBy]).toEqual([1, 'bob@example.com', 'person:bob']);
     expect(task).toMatchObject(same);
   });
 
@@ -186,9 +186,24 @@ describe('a retry', () => {
     await using world = await openRunWorld();
     await world.addStack();
     const id = await world.pushed('a1');
-    const answer = world.commands.retry(id, { actor: 'ada', triggeredBy: 'ada@example.com' });
+    const answer = world.commands.retry(id, { by: person('ada') });
     await expect(answer).rejects.toMatchObject({ code: 'run-not-over' });
   });
+
+  it.each(['TRACKED', 'DESTROY'] as const)(
+    'of a %s run is refused when the stack tracks another branch by now',
+    async (type) => {
+      await using world = await openRunWorld();
+      const { id, stack } = await unconfirmed(world, type);
+      await world.commands.discard(id, by('ada'));
+      const settings = { ...stack.settings, branch: 'release' };
+      await world.database.write((tx) => world.stackStore.updateSettings(tx, stack.key, settings));
+
+      const answer = world.commands.retry(id, { by: person('ada') });
+
+      await expect(answer).rejects.toMatchObject({ code: 'commit-not-tracked' });
+    },
+  );
 
   it('ends no other preview', async () => {
     await using world = await openRunWorld();
@@ -197,7 +212,7 @@ describe('a retry', () => {
     await world.commands.cancel(old, by('ada'));
     const head = await world.pushed('b2', { branch: 'topic' });
 
-    await world.commands.retry(old, { actor: 'ada', triggeredBy: 'ada@example.com' });
+    await world.commands.retry(old, { by: person('ada') });
     await world.scheduler.settled();
 
     expect((await world.run(head)).state).toBe('READY');

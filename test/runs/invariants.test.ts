@@ -4,6 +4,7 @@ import { leaseMs } from '../../src/engine/sqlite-engine.ts';
 import { phaseQueue } from '../../src/runs/phase-jobs.ts';
 import { isBlocking, isTerminal, maxRestarts, type Run } from '../../src/runs/run.ts';
 import type { Assignment } from '../../src/worker/server-api.ts';
+import { person } from '../support/builders.ts';
 import { aPlan, openRunWorld, type RunWorld } from '../support/run-world.ts';
 
 /** What may happen to a server, in any order; `pick` chooses a run or a worker, `flag` between two ways. */
@@ -110,7 +111,7 @@ async function start() {
         if (run) await world.commands[kind](run.id, ada);
         return;
       case 'lock':
-        if (!(await stack()).lock) await world.stacks.lock(await stack(), flag ? 'ada' : 'bob', '');
+        if (!(await stack()).lock) await world.stacks.lock(await stack(), person(flag ? 'ada' : 'bob'), '');
         return;
       case 'unlock':
         await world.stacks.unlock(await stack());

@@ -2,11 +2,15 @@ import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/runs/run.ts';
 import { blockerOf } from '../../src/runs/scheduler.ts';
 import type { StackLock } from '../../src/stacks/stack.ts';
-import { aRun } from '../support/builders.ts';
+import { aRun, person } from '../support/builders.ts';
 import { openRunWorld } from '../support/run-world.ts';
 
-const person: StackLock = { holder: 'ada', kind: 'person', reason: 'audit', run: null, sinceMs: 0 };
-const system: StackLock = { ...person, holder: 'slipway', kind: 'system', reason: 'lost' };
+const adas: StackLock = {
+  ...{ holder: 'ada', holderKey: 'person:ada', kind: 'person' },
+  ...{ reason: 'audit', run: null, sinceMs: 0 },
+};
+const system: StackLock = { ...adas, holder: 'slipway', holderKey: '', kind: 'system', reason: 'lost' };
+const ofAda = { kind: 'lock', holder: 'ada', reason: 'audit' } as const;
 const run = (id: string, change: Partial<Run> = {}) => aRun({ id, ...change });
 const me = run('5');
 
@@ -58,10 +62,11 @@ describe('what keeps a run back', () => {
       'a lock of somebody else',
       me,
       [],
-      { ...person, holder: 'bob' },
+      { ...adas, holder: 'bob', holderKey: 'person:bob' },
       { kind: 'lock', holder: 'bob', reason: 'audit' },
     ],
-    ['not its own starter', me, [], person, null],
+    ['not its own starter', me, [], adas, null],
+    ['a lock of a token that is called like its starter', me, [], { ...adas, holderKey: 'token:1' }, ofAda],
     ['the lock of the server', me, [], system, { kind: 'lock', holder: 'slipway', reason: 'lost' }],
     [
       'of a preview: nothing',
@@ -71,11 +76,17 @@ describe('what keeps a run back', () => {
       null,
     ],
   ])('%s', (_, waiting, unfinished, lock, expected) => {
-    expect(blockerOf(waiting, unfinished, { lock }, 'ada')).toEqual(expected);
+    expect(blockerOf(waiting, unfinished, { lock })).toEqual(expected);
   });
 
   it('is the lock of the server even for somebody of its name', () => {
-    expect(blockerOf(me, [], { lock: system }, 'slipway')).toMatchObject({ kind: 'lock' });
+    const named = run('5', { startedBy: 'person:slipway' });
+    expect(blockerOf(named, [], { lock: system })).toMatchObject({ kind: 'lock' });
+    expect(blockerOf({ ...named, startedBy: '' }, [], { lock: system })).toMatchObject({ kind: 'lock' });
+  });
+
+  it('is no run that the lock keeps back itself', () => {
+    expect(blockerOf(me, [run('4', { startedBy: 'person:bob' })], { lock: adas })).toBeNull();
   });
 });
 
@@ -111,7 +122,7 @@ describe('the scheduler', () => {
   it('lets the holder of a lock go first, past whom the lock keeps back', async () => {
     await using world = await openRunWorld();
     const stack = await world.addStack();
-    await world.stacks.lock(stack, 'ada', 'audit');
+    await world.stacks.lock(stack, person('ada'), 'audit');
     const bobs = await world.pushed('a1', { login: 'bob' });
     expect((await world.run(bobs)).state).toBe('QUEUED');
 
@@ -127,7 +138,7 @@ describe('the scheduler', () => {
     await using world = await openRunWorld();
     const stack = await world.addStack({ autodeploy: true });
     const id = await world.pushed('a1', { login: 'bob' });
-    await world.stacks.lock(stack, 'ada', 'audit');
+    await world.stacks.lock(stack, person('ada'), 'audit');
 
     await world.plan({ autodeploy: true });
 
@@ -137,7 +148,7 @@ describe('the scheduler', () => {
   it('finds waiting runs by itself when it starts', async () => {
     await using world = await openRunWorld();
     const stack = await world.addStack();
-    await world.stacks.lock(stack, 'bob', '');
+    await world.stacks.lock(stack, person('bob'), '');
     const id = await world.pushed('a1');
     await world.database.write((tx) => world.stackStore.setLock(tx, stack.key, null));
 
@@ -181,7 +192,7 @@ describe('the scheduler', () => {
           commit: aRun().commit,
           createdAtMs: 0,
         };
-        const input = { ...run, triggeredBy: 'ada', priority: 0, dedupeKey: type };
+        const input = { ...run, triggeredBy: 'ada', startedBy: 'person:ada', priority: 0, dedupeKey: type };
         if (stack) await world.transitions.create(tx, stack, input, 'ada');
       }
     });

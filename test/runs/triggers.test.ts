@@ -171,6 +171,80 @@ it('says for each stack of the repository why a push started nothing', async () 
   ]);
 });
 
+describe('a push that comes after a newer one', () => {
+  const late = { isLate: true, before: 'zero' } as const;
+
+  it.each(['main', 'topic'])('to %s starts nothing when its commit is an older one', async (branch) => {
+    await using world = await openRunWorld();
+    await world.addStack();
+    world.commits.set(branch, [aCommit({ hash: 'a1' })]);
+    const newer = await world.pushed('b2', { branch, before: 'a1' });
+
+    const notes = await world.push('a1', { branch, ...late });
+
+    expect(notes).toEqual([expect.stringContaining(`a1 is older than the commit of run ${newer}`)]);
+    expect((await world.run(newer)).state).toBe('READY');
+  });
+
+  it('starts its run when its commit only is on another line that the branch has not left', async () => {
+    await using world = await openRunWorld();
+    await world.addStack({ promotion: true });
+    world.commits.set('topic', [aCommit({ hash: 'c3' })]);
+    const [stack] = await world.stackStore.ofRepository(21);
+    if (!stack) throw new Error('no stack');
+    await world.triggers.manual(stack, { type: 'TRACKED', branch: 'topic' }, ada);
+
+    expect(await world.push('a1')).toEqual([expect.stringMatching(/TRACKED run /)]);
+  });
+
+  it('starts nothing when the branch was moved away from its commit', async () => {
+    await using world = await openRunWorld();
+    await world.addStack();
+    await world.pushed('b2', { isForced: true });
+
+    const notes = await world.push('a1', { ...late, isForced: true });
+
+    expect(notes).toEqual([expect.stringContaining('a1 is not on main any more')]);
+  });
+
+  it('is tried again later while GitHub cannot be asked', async () => {
+    await using world = await openRunWorld({ sourceFails: true });
+    await world.addStack();
+    await world.pushed('b2');
+    await expect(world.push('a1', late)).rejects.toThrow('GitHub does not answer');
+  });
+});
+
+describe('a preview of a commit', () => {
+  const topic = { branch: 'topic' };
+
+  it('is made again when the branch goes back to a commit whose preview was superseded', async () => {
+    await using world = await openRunWorld();
+    await world.addStack();
+    const first = await world.pushed('a1', topic);
+    const second = await world.pushed('b2', topic);
+
+    const again = await world.pushed('a1', { ...topic, isForced: true });
+
+    expect(await world.run(first)).toMatchObject({ state: 'CANCELED', outcome: 'superseded' });
+    expect(await world.run(second)).toMatchObject({ state: 'CANCELED', outcome: 'superseded' });
+    expect((await world.run(again)).state).toBe('READY');
+  });
+
+  it('is not made again when it was stopped by a person, or is done', async () => {
+    await using world = await openRunWorld();
+    await world.addStack();
+    const first = await world.pushed('a1', topic);
+    await world.commands.cancel(first, { actor: 'ada' });
+    const second = await world.pushed('b2', topic);
+
+    const notes = await world.push('a1', { ...topic, isForced: true });
+
+    expect(notes).toEqual([expect.stringContaining('already')]);
+    expect(await world.run(second)).toMatchObject({ state: 'CANCELED', note: `superseded by run ${first}` });
+  });
+});
+
 describe('a run by hand', () => {
   async function withCommits() {
     const world = await openRunWorld();
@@ -191,7 +265,7 @@ describe('a run by hand', () => {
 
     expect(one).toMatchObject({ commit: { hash: 'b2' }, branch: 'main', triggeredBy: 'ada@example.com' });
     expect(two.id).not.toBe(one.id);
-    expect(await world.runs.startedBy(null, one.id)).toBe('ada');
+    expect(one.startedBy).toBe('person:ada');
   });
 
   it('takes a commit that can be reached from its branch', async () => {

@@ -6,7 +6,7 @@ import { createStacks } from '../../src/stacks/stacks.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
-import { anAccount, aRepository, stackSettings } from '../support/builders.ts';
+import { anAccount, aRepository, person, stackSettings } from '../support/builders.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDatabase } from '../support/temp-database.ts';
 
@@ -129,14 +129,14 @@ describe('the lock of a stack', () => {
   it('belongs to one person, who may take it again with another reason', async () => {
     await using world = opened();
     const stack = await world.create();
-    await world.stacks.lock(stack, 'ada', 'audit');
-    await world.stacks.lock(stack, 'ada', 'longer audit');
+    await world.stacks.lock(stack, person('ada'), 'audit');
+    await world.stacks.lock(stack, person('ada'), 'longer audit');
 
-    await expect(world.stacks.lock(stack, 'bob', '')).rejects.toMatchObject({
+    await expect(world.stacks.lock(stack, person('bob'), '')).rejects.toMatchObject({
       ...{ code: 'locked', message: 'The stack is locked by ada: longer audit' },
     });
     expect((await world.reread(stack.key)).lock).toEqual({
-      ...{ holder: 'ada', kind: 'person', reason: 'longer audit', run: null },
+      ...{ holder: 'ada', holderKey: 'person:ada', kind: 'person', reason: 'longer audit', run: null },
       sinceMs: world.clock.nowMs(),
     });
   });
@@ -144,24 +144,27 @@ describe('the lock of a stack', () => {
   it('goes to one of two who take it at once', async () => {
     await using world = opened();
     const stack = await world.create();
-    const answers = await Promise.allSettled(['ada', 'bob'].map((who) => world.stacks.lock(stack, who, '')));
+    const answers = await Promise.allSettled(
+      ['ada', 'bob'].map((who) => world.stacks.lock(stack, person(who), '')),
+    );
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   });
 
   it('is nobody else’s when the server has set it, not even of somebody of its name', async () => {
     await using world = opened();
     const stack = await world.create();
-    const lock = { holder: 'slipway', kind: 'system', reason: 'lost', run: 'r', sinceMs: 1 } as const;
+    const by = { holder: 'slipway', holderKey: '', kind: 'system' } as const;
+    const lock = { ...by, reason: 'lost', run: 'r', sinceMs: 1 };
     await world.database.write((tx) => world.store.setLock(tx, stack.key, lock));
 
-    await expect(world.stacks.lock(stack, 'slipway', '')).rejects.toMatchObject({ code: 'locked' });
+    await expect(world.stacks.lock(stack, person('slipway'), '')).rejects.toMatchObject({ code: 'locked' });
     expect((await world.reread(stack.key)).lock).toEqual(lock);
   });
 
   it('is taken away as it was seen, and runs go on', async () => {
     await using world = opened();
     const stack = await world.create();
-    await world.stacks.lock(stack, 'ada', '');
+    await world.stacks.lock(stack, person('ada'), '');
 
     await world.stacks.unlock(await world.reread(stack.key));
 
@@ -172,24 +175,48 @@ describe('the lock of a stack', () => {
   it('is not taken from somebody who has locked since', async () => {
     await using world = opened();
     const stack = await world.create();
-    await world.stacks.lock(stack, 'ada', '');
+    await world.stacks.lock(stack, person('ada'), '');
     const seen = await world.reread(stack.key);
     await world.stacks.unlock(seen);
     world.clock.advance(1000);
-    await world.stacks.lock(stack, 'bob', 'mine now');
+    await world.stacks.lock(stack, person('bob'), 'mine now');
 
     await expect(world.stacks.unlock(seen)).rejects.toMatchObject({ code: 'locked' });
     expect((await world.reread(stack.key)).lock?.holder).toBe('bob');
 
     await world.stacks.unlock(await world.reread(stack.key));
-    await world.stacks.lock(stack, 'ada', 'again');
+    await world.stacks.lock(stack, person('ada'), 'again');
     await expect(world.stacks.unlock(seen)).rejects.toMatchObject({ code: 'locked' });
+  });
+
+  it('is not that of a token of the same name', async () => {
+    await using world = opened();
+    const stack = await world.create();
+    const token = { kind: 'token', id: 't1', name: 'ada', role: 'writer', account: null } as const;
+    await world.stacks.lock(stack, token, 'mine');
+
+    await expect(world.stacks.lock(stack, person('ada'), '')).rejects.toMatchObject({ code: 'locked' });
+    await world.stacks.lock(stack, token, 'still mine');
+  });
+
+  it('is there again when the lock of the server that covered it is taken away', async () => {
+    await using world = opened();
+    const stack = await world.create();
+    await world.stacks.lock(stack, person('ada'), 'audit');
+    const adas = (await world.reread(stack.key)).lock;
+    if (!adas) throw new Error('it is not locked');
+    const system = { ...adas, holder: 'slipway', holderKey: '', kind: 'system', covers: adas } as const;
+    await world.database.write((tx) => world.store.setLock(tx, stack.key, system));
+
+    await world.stacks.unlock(await world.reread(stack.key));
+
+    expect((await world.reread(stack.key)).lock).toEqual(adas);
   });
 
   it('may be taken away twice', async () => {
     await using world = opened();
     const stack = await world.create();
-    await world.stacks.lock(stack, 'ada', '');
+    await world.stacks.lock(stack, person('ada'), '');
     const seen = await world.reread(stack.key);
     await Promise.all([world.stacks.unlock(seen), world.stacks.unlock(seen)]);
     expect((await world.reread(stack.key)).lock).toBeNull();

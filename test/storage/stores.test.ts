@@ -71,7 +71,7 @@ stackStoreContract('SQLite', async () => {
         createdAtMs: 0,
       } as const;
       await transactions.write((tx) =>
-        runs.insert(tx, { ...run, triggeredBy: 'ada', priority: 0, dedupeKey: id }),
+        runs.insert(tx, { ...run, triggeredBy: 'ada', startedBy: 'person:ada', priority: 0, dedupeKey: id }),
       );
       return async () => (await runs.find(id)) !== null;
     },

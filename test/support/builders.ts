@@ -1,8 +1,13 @@
+import type { Actor } from '../../src/access/actor.ts';
 import type { Run } from '../../src/runs/run.ts';
 import type { Account, Commit, Repository } from '../../src/stacks/repository.ts';
 import { noHooks, type Stack, type StackSettings } from '../../src/stacks/stack.ts';
 
 /** Builders: a complete, ordinary value each, with what matters to the test said by the test. */
+/** A person by their login. */
+export const person = (login: string) =>
+  ({ kind: 'person', login, email: `${login}@example.com` }) as const satisfies Actor;
+
 export function aCommit(change: Partial<Commit> = {}): Commit {
   return {
     authorLogin: 'ada',
@@ -73,6 +78,7 @@ export function aRun(change: Partial<Run> = {}): Run {
     commit: aCommit(),
     createdAtMs: 1_795_000_000_000,
     triggeredBy: 'ada@example.com',
+    startedBy: 'person:ada',
     restarts: 0,
     hadWorker: false,
     priority: 0,

@@ -24,6 +24,19 @@ export interface RunWorldOptions {
   readonly reactors?: readonly Reactor[];
   /** What every commit holds, by path. */
   readonly files?: Readonly<Record<string, string>>;
+  /** GitHub answers no question. */
+  readonly sourceFails?: boolean;
+}
+
+interface PushChange {
+  readonly branch?: string;
+  readonly delivery?: string;
+  readonly login?: string;
+  /** Where the branch was before; the push before this one when left out. */
+  readonly before?: string;
+  readonly isForced?: boolean;
+  /** It happened before what the branch has got since: the branch stays as it is. */
+  readonly isLate?: boolean;
 }
 
 /** Everything from a push to a worker's reports on a real database. */
@@ -34,7 +47,12 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
   const newId = createIds(clock);
   const commits = new Map<string, Commit[]>();
   const fixed = { temp, clock, newId, commits, logDirectory: logDirectory.path };
-  const parts = wire({ ...fixed, reactors: options.reactors ?? [], files: options.files ?? {} });
+  const parts = wire({
+    ...fixed,
+    reactors: options.reactors ?? [],
+    files: options.files ?? {},
+    sourceFails: options.sourceFails ?? false,
+  });
   let deliveries = 0;
 
   const { database } = temp;
@@ -52,17 +70,20 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
   }
 
   /** What the push started, newest run of the only stack first; the notes when it started nothing. */
-  async function push(hash: string, change: { branch?: string; delivery?: string; login?: string } = {}) {
+  async function push(hash: string, change: PushChange = {}) {
     deliveries += 1;
     const head = aCommit({ hash });
     const branch = change.branch ?? 'main';
-    commits.set(branch, [...(commits.get(branch) ?? []), head]);
+    const ofBranch = commits.get(branch) ?? [];
+    if (!change.isLate) commits.set(branch, [...ofBranch, head]);
     const { login = 'ada' } = change;
     const notes = await parts.triggers.push(
       {
         repositoryId: 21,
         branch,
         head,
+        before: change.before ?? ofBranch.at(-1)?.hash ?? null,
+        isForced: change.isForced ?? false,
         pusher: `${login}@example.com`,
         pusherLogin: login,
         changedPaths: ['x'],
@@ -130,6 +151,7 @@ function wire(parts: {
   logDirectory: string;
   reactors: readonly Reactor[];
   files: Readonly<Record<string, string>>;
+  sourceFails: boolean;
 }) {
   const { clock, newId } = parts;
   const { database } = parts.temp;
@@ -145,6 +167,16 @@ function wire(parts: {
     resolve: async (_, branch, sha) => {
       const ofBranch = parts.commits.get(branch) ?? [];
       return (sha === null ? ofBranch.at(-1) : ofBranch.find(({ hash }) => hash === sha)) ?? null;
+    },
+    compare: async (_, base, head) => {
+      if (parts.sourceFails) throw new Error('GitHub does not answer');
+      const found = [...parts.commits.values()].map((ofBranch) =>
+        [base, head].map((hash) => ofBranch.findIndex((commit) => commit.hash === hash)),
+      );
+      const line = found.find((places) => !places.includes(-1));
+      if (!line) return found.flat().some((place) => place !== -1) ? 'diverged' : null;
+      const [ofBase = 0, ofHead = 0] = line;
+      return ofBase === ofHead ? 'identical' : ofBase < ofHead ? 'ahead' : 'behind';
     },
     fetch: async (_repository, _sha, { workTree }) => {
       for (const [path, text] of Object.entries(parts.files)) await writeFile(join(workTree, path), text);

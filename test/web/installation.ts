@@ -33,7 +33,7 @@ import { createDeliveries } from '../../src/webhooks/deliveries.ts';
 import { createWebhooks } from '../../src/webhooks/endpoint.ts';
 import { createWebhookReactor } from '../../src/webhooks/reactor.ts';
 import { createTargetGuard } from '../../src/webhooks/target-guard.ts';
-import { aCommit, anAccount, aRepository, stackSettings } from '../support/builders.ts';
+import { aCommit, anAccount, aRepository, person, stackSettings } from '../support/builders.ts';
 
 export const branchHead = aCommit();
 export const otherAccount = anAccount({ id: 12, login: 'globex', installationId: 102 });
@@ -133,10 +133,12 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     commands,
     triggers: createTriggers({
       stacks: stackStore,
+      runs,
       commands,
       source: {
         resolve: async (_repository, branch, sha) =>
           branch === 'main' && (sha === null || sha === branchHead.hash) ? branchHead : null,
+        compare: () => Promise.reject(new Error('not in this test')),
         fetch: () => Promise.reject(new Error('not in this test')),
       },
     }),
@@ -162,8 +164,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
       type,
       branch,
       commit: branchHead,
-      actor,
-      triggeredBy: 'ada@example.com',
+      by: person(actor),
     };
     const run = await commands.create({ ...request, dedupeKey: null });
     if (run === 'duplicate') throw new Error('cannot be');

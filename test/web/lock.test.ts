@@ -47,6 +47,7 @@ describe('the lock of a stack', () => {
     const stack = await installation.addStack();
     const lost = {
       holder: 'slipway',
+      holderKey: '',
       kind: 'system',
       reason: 'A worker was lost.',
       sinceMs: 1_795_000_000_000,

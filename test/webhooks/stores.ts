@@ -54,6 +54,7 @@ export async function openStores(): Promise<Stores> {
       return key;
     },
     async addRun(stackKey) {
+      const adas = { triggeredBy: 'ada@example.com', startedBy: 'person:ada' };
       const id = newId();
       const run = {
         id,
@@ -63,9 +64,7 @@ export async function openStores(): Promise<Stores> {
         commit: aCommit(),
         createdAtMs: 0,
       } as const;
-      await database.write((tx) =>
-        runs.insert(tx, { ...run, triggeredBy: 'ada@example.com', priority: 0, dedupeKey: id }),
-      );
+      await database.write((tx) => runs.insert(tx, { ...run, ...adas, priority: 0, dedupeKey: id }));
       return id;
     },
     [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),

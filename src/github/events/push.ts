@@ -49,6 +49,8 @@ function toPush(json: PushJson, head: Commit): Push {
     repositoryId: json.repository.id,
     branch: json.ref.slice(branchPrefix.length),
     head,
+    before: /^0+$/.test(json.before) ? null : json.before,
+    isForced: json.forced,
     pusher: json.pusher.email || `${pusherLogin}@users.noreply.github.com`,
     pusherLogin,
     changedPaths: changedPaths(json),

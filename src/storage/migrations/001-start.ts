@@ -50,6 +50,7 @@ create table run (
   "commit" text not null,
   created_at_ms integer not null,
   triggered_by text not null,
+  started_by text not null,
   delta text,
   note text,
   outcome text,

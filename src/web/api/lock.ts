@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type Actor, actorName, type Role } from '../../access/actor.ts';
+import { type Actor, actorKey, type Role } from '../../access/actor.ts';
 import { type Access, includesRole } from '../../access/roles.ts';
-import type { Stack, StackLock } from '../../stacks/stack.ts';
+import { isLockedFor, type Stack, type StackLock } from '../../stacks/stack.ts';
 import type { Stacks } from '../../stacks/stacks.ts';
 import { UserError } from '../../user-error.ts';
 import { type Api, newApi } from '../api.ts';
@@ -47,7 +47,7 @@ export function lockRoutes({ guard, access, stacks }: LockRouteParts): Api {
     const params = c.req.valid('param');
     const stack = await guard.stack(actor, params, 'writer');
     try {
-      await stacks.lock(stack, actorName(actor), c.req.valid('json').note ?? '');
+      await stacks.lock(stack, actor, c.req.valid('json').note ?? '');
     } catch (error) {
       if (!(error instanceof UserError && error.code === 'locked')) throw error;
       const holder = (await guard.stack(actor, params, 'reader')).lock?.holder;
@@ -78,7 +78,7 @@ export function lockRoutes({ guard, access, stacks }: LockRouteParts): Api {
 
 /** A lock that the server set after a lost apply belongs to nobody: whoever may start runs may say that all is well. */
 export function mayUnlock(lock: StackLock, actor: Actor, role: Role): boolean {
-  return lock.kind === 'system' || lock.holder === actorName(actor) || includesRole(role, 'admin');
+  return lock.kind === 'system' || !isLockedFor(lock, actorKey(actor)) || includesRole(role, 'admin');
 }
 
 async function roleOn(access: Access, actor: Actor, stack: Stack): Promise<Role> {

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { actorName, triggerName } from '../../access/actor.ts';
+import { actorName } from '../../access/actor.ts';
 import type { CommandRequest, CommandResult, RunCommands } from '../../runs/commands.ts';
 import { isTerminal, type Run } from '../../runs/run.ts';
 import type { RunStore } from '../../runs/run-store.ts';
@@ -84,8 +84,7 @@ export function runCommandRoutes({ guard, runs, commands }: RunCommandRouteParts
     const { stateVersion } = c.req.valid('json');
     // A state that is over never changes again, so looking first is as good as compare-and-set.
     if (!isTerminal(run.state) || (stateVersion ?? run.stateVersion) !== run.stateVersion) conflict(run);
-    const by = { actor: actorName(actor), triggeredBy: triggerName(actor) };
-    const again = await commands.retry(run.id, by);
+    const again = await commands.retry(run.id, { by: actor });
     if (again === 'duplicate') throw new Error('a retry without a key cannot be a duplicate');
     c.header('location', `/api/v1/runs/${again.id}`);
     return c.json(await runObject(again, stack, runs), 200);

@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi';
 import { toUnixSeconds } from '../../clock.ts';
 import { type Run, runStates } from '../../runs/run.ts';
 import type { RunStore } from '../../runs/run-store.ts';
-import { type Blocker, blockerOf } from '../../runs/scheduler.ts';
-import { isLockedFor, type Stack } from '../../stacks/stack.ts';
+import { blockerOf } from '../../runs/scheduler.ts';
+import type { Stack } from '../../stacks/stack.ts';
 
 export const runTypes = ['PROPOSED', 'TRACKED', 'TASK', 'DESTROY'] as const satisfies Run['type'][];
 export const runState = z.enum(runStates);
@@ -51,10 +51,10 @@ export const runSchema = z
   .openapi('Run');
 export type RunObject = z.infer<typeof runSchema>;
 
-type Waiting = Pick<RunStore, 'unfinished' | 'startedBy'>;
+type Waiting = Pick<RunStore, 'unfinished'>;
 
 export async function runObject(run: Run, stack: Stack, runs: Waiting): Promise<RunObject> {
-  const blocker = run.state === 'QUEUED' ? await findBlocker(run, stack, runs) : null;
+  const blocker = run.state === 'QUEUED' ? blockerOf(run, await runs.unfinished(run.stackKey), stack) : null;
   return {
     id: run.id,
     stack: { account: stack.account, id: stack.id, name: stack.settings.name },
@@ -71,18 +71,4 @@ export async function runObject(run: Run, stack: Stack, runs: Waiting): Promise<
     ...(run.outcome === undefined ? {} : { outcome: run.outcome }),
     ...(blocker ? { blockedBy: blocker } : {}),
   };
-}
-
-/** As the scheduler sees it: a run that the lock keeps back stands in nobody's way. */
-async function findBlocker(run: Run, stack: Stack, runs: Waiting): Promise<Blocker | null> {
-  const startedBy = await runs.startedBy(null, run.id);
-  const inLine: Run[] = [];
-  for (const other of await runs.unfinished(run.stackKey)) {
-    const isOut =
-      stack.lock !== null &&
-      other.state === 'QUEUED' &&
-      isLockedFor(stack.lock, await runs.startedBy(null, other.id));
-    if (!isOut) inLine.push(other);
-  }
-  return blockerOf(run, inLine, stack, startedBy);
 }

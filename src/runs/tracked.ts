@@ -1,0 +1,12 @@
+import type { StackSettings } from '../stacks/stack.ts';
+import { UserError } from '../user-error.ts';
+import type { RunType } from './run.ts';
+
+/** What may change the world takes commits of the tracked branch only, unless promotion is on. Throws `commit-not-tracked`. */
+export function requireTracked(settings: StackSettings, type: RunType, branch: string): void {
+  if (type === 'PROPOSED' || branch === settings.branch || settings.promotion) return;
+  throw new UserError('commit-not-tracked', `Runs of type ${type} take commits of ${settings.branch} only.`, {
+    hint: 'Turn promotion on for the stack, or start a PROPOSED run.',
+    issues: [{ path: 'branch', message: `must be ${settings.branch}` }],
+  });
+}
