@@ -66,14 +66,20 @@ export function createGithubSource(parts: {
       if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha)) {
         throw new UserError('source-unavailable', `${sha} is not the full hash of a commit.`);
       }
-      const token = await tokens.mint(repository, signal);
+      const [minted, made] = await Promise.allSettled([
+        tokens.mint(repository, signal),
+        initGitDir(git, target, signal),
+      ]);
+      if (minted.status === 'rejected') throw minted.reason;
+      const { token } = minted.value;
       try {
-        await initGitDir(git, target, signal);
-        await fetchCommit(git, target, { ...token, sha }, signal);
-      } finally {
-        await tokens.revoke(token.token);
+        if (made.status === 'rejected') throw made.reason;
+        await fetchCommit(git, target, { ...minted.value, sha }, signal);
+      } catch (error) {
+        await tokens.revoke(token);
+        throw error;
       }
-      await checkOut(git, target, sha, signal);
+      await Promise.all([tokens.revoke(token), checkOut(git, target, sha, signal)]);
     },
   };
 }

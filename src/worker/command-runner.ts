@@ -25,8 +25,6 @@ const tailBytes = 64 * 1024;
 interface Execution {
   readonly result: SandboxResult;
   readonly outputs: CommandOutputs;
-  /** Removes the output directory. */
-  discard(): Promise<void>;
 }
 
 interface CommandPlan {
@@ -49,7 +47,7 @@ export async function execute(
   plan: CommandPlan,
 ): Promise<Execution> {
   const { sandbox, workspace, assignment, clock } = context;
-  // A name of its own: directories of commands that were interrupted stay until the workspace goes.
+  // A name of its own: they stay until the run waits or ends.
   const hostOutput = await mkdtemp(join(workspace.root, 'out', 'command-'));
   const output = sandbox.kind === 'none' ? hostOutput : insideOutput;
   await sandbox.own(hostOutput, workspace.identity);
@@ -100,8 +98,6 @@ export async function execute(
       stdoutTail: streams.stdout.tail(),
       stderrTail: streams.stderr.tail(),
     },
-    // By the sandbox: the command may have left what the server cannot remove.
-    discard: () => sandbox.remove(hostOutput, workspace.identity),
   };
 }
 
@@ -187,7 +183,7 @@ export function interruption(result: SandboxResult): StepFailure | { readonly ki
   }
 }
 
-/** Runs a command of the tool; `read` says what its result means before its output directory goes. */
+/** Runs a command of the tool; `read` says what its result means. */
 export async function runVendorCommand<T>(
   context: RunContext,
   phase: PhaseContext,
@@ -206,7 +202,5 @@ export async function runVendorCommand<T>(
   });
   const interrupted = interruption(execution.result);
   if (interrupted) return interrupted;
-  const value = await read(execution.outputs);
-  await execution.discard();
-  return { kind: 'ran', value };
+  return { kind: 'ran', value: await read(execution.outputs) };
 }

@@ -37,7 +37,6 @@ async function runHook(context: RunContext, phase: PhaseContext, hook: string): 
   const interrupted = interruption(execution.result);
   if (interrupted) return interrupted;
   await carryExports(context, phase, execution.outputs);
-  await execution.discard();
   return execution.outputs.exitCode === 0
     ? ok
     : failed('hook_failed', `The hook "${hook}" failed with exit code ${execution.outputs.exitCode}.`);

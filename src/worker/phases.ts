@@ -113,7 +113,7 @@ export type Planned =
 /** `commit` is called before the server may say APPLYING: from then on a clean stop waits. False: too late. */
 export async function plan(
   context: RunContext,
-  workspaces: Pick<Workspaces, 'forgetLogin'>,
+  workspaces: Pick<Workspaces, 'tidy'>,
   commit: () => boolean,
 ): Promise<Planned> {
   const { assignment, server, vendor } = context;
@@ -147,12 +147,15 @@ export async function plan(
   const after = await runHooks(context, phase, hooksOf(context, 'afterPlan'));
   if (after.kind !== 'ok') return after;
 
-  // What the hooks exported must survive a wait for a person.
-  const frozen = await server.saveFrozen(assignment, { ...assignment.frozen, exports: context.exports });
+  const [frozen] = await Promise.all([
+    // What the hooks exported must survive a wait for a person.
+    server.saveFrozen(assignment, { ...assignment.frozen, exports: context.exports }),
+    // Before the report: a confirmation may follow at once, and then the workspace is somebody else's.
+    workspaces.tidy(context.workspace),
+  ]);
   if (frozen !== 'held') return over;
   const { hasChanges, delta, steps } = result;
   const report = { hasChanges, delta, steps, file, autodeploy: settings.autodeploy };
-  await workspaces.forgetLogin(context.workspace);
   if (settings.autodeploy && !commit()) return over;
   return { kind: 'planned', answer: await server.planned(assignment, report) };
 }

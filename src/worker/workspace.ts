@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access, chmod, mkdir, readdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Mount, RunIdentity, Sandbox } from '../sandbox/sandbox.ts';
 import { copyLocalState, openLocalState } from './local-state.ts';
@@ -36,8 +35,8 @@ export interface Workspaces {
   reopen(assignment: Assignment, vendor: Vendor): Promise<Workspace | null>;
   /** Gives what was fetched to the run's identity. */
   handOver(workspace: Workspace): Promise<void>;
-  /** Removes the credentials of the login: a run may wait for a person for days. */
-  forgetLogin(workspace: Workspace): Promise<void>;
+  /** Empties what must not lie about while a run waits for a person: credentials of the login, output of commands. */
+  tidy(workspace: Workspace): Promise<void>;
   remove(runId: string): Promise<void>;
   /** Removes what a former life of the server left, except the workspaces of these runs; says what it could not. */
   sweep(keep: ReadonlySet<string>): Promise<readonly unknown[]>;
@@ -97,7 +96,8 @@ export function createWorkspaces(parts: {
   }
 
   async function remove(runId: string): Promise<void> {
-    await sandbox.remove(rootOf(runId), { key: runId });
+    const root = rootOf(runId);
+    if (await exists(root)) await sandbox.remove(root, { key: runId });
   }
 
   return {
@@ -115,22 +115,19 @@ export function createWorkspaces(parts: {
 
     async reopen(assignment, vendor) {
       const workspace = await describe(assignment, vendor);
-      try {
-        await access(workspace.host.tree, constants.F_OK);
-      } catch {
-        return null;
-      }
-      return workspace;
+      return (await exists(workspace.host.tree)) ? workspace : null;
     },
 
     async handOver(workspace) {
       // A gitfile, not GIT_DIR: tools that clone something else inside must not inherit our repository.
       await writeFile(join(workspace.host.tree, '.git'), `gitdir: ${workspace.inside.git}\n`);
-      for (const path of Object.values(workspace.host)) await sandbox.own(path, workspace.identity);
+      await Promise.all(Object.values(workspace.host).map((path) => sandbox.own(path, workspace.identity)));
     },
 
-    async forgetLogin({ host, identity }) {
-      await sandbox.remove(host.login, identity);
+    async tidy({ root, host, identity }) {
+      const out = join(root, 'out');
+      await Promise.all([host.login, out].map((path) => sandbox.remove(path, identity)));
+      await mkdir(out, { mode: 0o711 });
       await mkdir(host.login, { mode: 0o700 });
       await sandbox.own(host.login, identity);
     },
@@ -175,6 +172,16 @@ export async function findProjectRoot(
     return { kind: 'unusable', reason: `${what} has no ${projectFiles[0]}.` };
   }
   return { kind: 'found', inside: join(workspace.inside.tree, path) };
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 /** Runs that share a state directory must be able to read each other's files in it. */

@@ -123,6 +123,7 @@ export async function openWorkerWorld(change: (server: ServerApi) => Partial<Ser
     ...{ ...world, startWorker, until, log },
     labels: async (id: string) => (await world.runs.commands(id)).map(({ label }) => label),
     workspacesLeft: () => readdirSync(workspacesDirectory),
+    inWorkspace: (id: string, name: string) => readdirSync(join(workspacesDirectory, id, name)),
     /** A pipe between a command of a run and the test: `echo ... > path`, or `read < path` to wait. */
     meetingPoint(name: string) {
       const path = join(directory.path, name);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { leaseMs } from '../../src/engine/sqlite-engine.ts';
 import type { ServerApi } from '../../src/worker/server-api.ts';
+import { person } from '../support/builders.ts';
 import { openWorkerWorld, shellStack } from './worker-world.ts';
 
 const longMs = 60_000;
@@ -41,6 +42,34 @@ describe('a worker', () => {
     expect(await world.log(id)).toMatch(/the plan\nkept/);
     expect(world.workspacesLeft()).toEqual([]);
   });
+
+  it.each([
+    ['without autodeploy', false],
+    ['with autodeploy, but a lock', true],
+  ])(
+    'keeps no credentials and no output of commands while it waits for a person, %s',
+    async (_, autodeploy) => {
+      await using world = await openWorkerWorld();
+      const stack = await world.addStack(
+        shellStack(
+          { login: 'echo secret > ../login/credentials', apply: 'ls ../login; cat "$PLAN"' },
+          {},
+          { autodeploy },
+        ),
+      );
+      const id = await world.pushed('a1');
+      if (autodeploy) await world.stacks.lock(stack, person('bob'), 'audit');
+      const worker = world.startWorker();
+      await world.until(id, 'UNCONFIRMED');
+
+      expect([world.inWorkspace(id, 'login'), world.inWorkspace(id, 'out')]).toEqual([[], []]);
+
+      await world.commands.confirm(id, { actor: 'ada' });
+      await world.until(id, 'FINISHED');
+      await worker.stop(longMs);
+      expect(await world.log(id)).toMatch(/ls \.\.\/login.*\nthe plan\n/);
+    },
+  );
 
   it('carries what hooks export to all that follows, over the confirmation and to after_run', async () => {
     await using world = await openWorkerWorld();
