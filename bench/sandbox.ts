@@ -1,6 +1,6 @@
 /**
  * What the sandbox costs for each command: a bare spawn of `true`, the same through SANDBOX=none, in the sandbox, and in
- * the sandbox with network. Interleaved, so that a busy moment of the machine hits all alike.
+ * the sandbox with the network of its run; and, once for each half of a run, what that network costs. Interleaved, so that a busy moment of the machine hits all alike.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { createBubblewrap } from '../src/sandbox/bubblewrap.ts';
 import { closeInheritedDescriptors } from '../src/sandbox/descriptors.ts';
 import { defaultLimits } from '../src/sandbox/limits.ts';
 import { createNoSandbox } from '../src/sandbox/none.ts';
-import type { NetworkAccess, Sandbox } from '../src/sandbox/sandbox.ts';
+import type { OpenNetwork, Sandbox } from '../src/sandbox/sandbox.ts';
 import { type Benchmark, inMs, median, percentile } from './figure.ts';
 
 export interface Measurement {
@@ -27,11 +27,13 @@ export async function measureSandbox(rounds = 100, say = (_line: string) => {}):
   try {
     const bubblewrap = createBubblewrap({ directory });
     say(`${rounds} rounds of \`true\`, ${bubblewrap.describe()}`);
+    await using network = await openAll(bubblewrap);
     const ways: Record<string, () => Promise<void>> = {
       'bare spawn': bareSpawn,
-      'SANDBOX=none': () => runTrue(createNoSandbox(), { mode: 'none' }),
-      sandbox: () => runTrue(bubblewrap, { mode: 'none' }),
-      'sandbox with network': () => runTrue(bubblewrap, { mode: 'public', allowedHosts: [] }),
+      'SANDBOX=none': () => runTrue(createNoSandbox(), null),
+      sandbox: () => runTrue(bubblewrap, null),
+      'sandbox with network': () => runTrue(bubblewrap, network),
+      'opening and closing a network': () => openAndClose(bubblewrap),
     };
     const times = new Map(Object.keys(ways).map((name) => [name, [] as number[]]));
     // The first round warms the caches and is thrown away.
@@ -62,9 +64,16 @@ function bareSpawn(): Promise<void> {
   });
 }
 
-async function runTrue(sandbox: Sandbox, network: NetworkAccess): Promise<void> {
+const identity = { key: 'bench' };
+const openAll = (sandbox: Sandbox) => sandbox.openNetwork({ mode: 'public', allowedHosts: [] }, { identity });
+
+async function openAndClose(sandbox: Sandbox): Promise<void> {
+  await using _ = await openAll(sandbox);
+}
+
+async function runTrue(sandbox: Sandbox, network: OpenNetwork | null): Promise<void> {
   const result = await sandbox.run({
-    identity: { key: 'bench' },
+    identity,
     argv: ['true'],
     environment: { PATH: '/usr/bin:/bin' },
     workingDirectory: '/tmp',

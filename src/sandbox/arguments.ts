@@ -14,13 +14,17 @@ export interface SandboxTree {
   readonly workingDirectory: string;
   /** Variables of the program that bwrap starts. */
   readonly environment: Readonly<Record<string, string>>;
+  /** `none`: a network namespace with nothing in it. `joined`: the one that the launch has entered (network.ts). */
+  readonly network: 'none' | 'joined';
 }
 
 export const userInside = 1000;
 
 export function sandboxArguments(tree: SandboxTree): string[] {
   return [
-    ...isolation,
+    ...namespaces,
+    ...(tree.network === 'joined' ? [] : ['--unshare-net']),
+    ...confinement,
     ...environmentArguments(tree.environment),
     ...hostArguments(tree.host),
     ...kernelFiles,
@@ -36,14 +40,31 @@ export function sandboxArguments(tree: SandboxTree): string[] {
   ];
 }
 
-const isolation = [
-  // Each by name, so that a missing one fails; `--unshare-all` only tries to unshare users.
+/**
+ * Of the sandbox that holds a network. Others join it, which takes a user namespace without a second one in it: so
+ * nothing here may make bwrap nest them (`--dev`, `--uid`) or forbid it (`--disable-userns`). Only forwarder.cjs runs there.
+ */
+export function holderArguments(host: HostTree, mounts: readonly Mount[]): string[] {
+  return [
+    ...namespaces,
+    ...['--unshare-net', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--clearenv'],
+    ...hostArguments(host),
+    ...['--proc', '/proc', '--dev-bind', '/dev/null', '/dev/null'],
+    ...mounts.flatMap(({ source, target }) => ['--ro-bind', source, target]),
+    ...['--chdir', '/', '--remount-ro', '/'],
+  ];
+}
+
+// Each by name, so that a missing one fails; `--unshare-all` only tries to unshare users.
+const namespaces = [
   '--unshare-user',
   '--unshare-pid',
   '--unshare-ipc',
   '--unshare-uts',
-  '--unshare-net',
   '--unshare-cgroup-try',
+];
+
+const confinement = [
   ...['--uid', String(userInside), '--gid', String(userInside), '--hostname', 'sandbox'],
   // A nested user namespace would give back capabilities, and with them a large part of the kernel.
   '--disable-userns',

@@ -21,11 +21,11 @@ export interface BubblewrapStart {
   readonly filter: Uint8Array;
   /** True when the launch has a first bwrap around the second (launch.ts). */
   readonly isStaged: boolean;
-  /** What the forwarder has to start; null when bwrap starts the command itself. */
-  readonly forwarded: Readonly<Record<string, unknown>> | null;
   /** RLIMIT_NPROC to set before anything of the command runs; null when the launch sets it. */
   readonly gatedProcesses: number | null;
-  readonly command: SandboxCommand;
+  readonly command: Pick<SandboxCommand, 'argv' | 'limits' | 'onOutput' | 'signal'>;
+  /** Called with the first process of the sandbox, as the host numbers it. */
+  readonly onStarted?: (init: Process) => void;
   /** See leftovers.ts. */
   readonly mark: Readonly<Record<string, string>>;
   readonly forcedStopMs: number;
@@ -37,8 +37,7 @@ export const descriptors = {
   filter: 4,
   status: 5,
   release: 6,
-  control: 7,
-  outerStatus: 8,
+  outerStatus: 7,
 } as const;
 
 /** Nothing of ours: a variable like LD_PRELOAD must not reach the processes before the sandbox. */
@@ -48,7 +47,7 @@ export const launcherEnvironment: NodeJS.ProcessEnv = {
 };
 
 export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResult> {
-  const { command, forwarded, gatedProcesses } = start;
+  const { command, gatedProcesses } = start;
   const [program, ...options] = start.launch;
   let child: ChildProcess;
   try {
@@ -60,7 +59,6 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
       stdio: [
         ...(['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'] as const),
         gatedProcesses === null ? 'ignore' : 'pipe',
-        forwarded === null ? 'ignore' : 'pipe',
         start.isStaged ? 'pipe' : 'ignore',
       ],
     });
@@ -69,7 +67,7 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
     return { kind: 'unavailable', message: messageOf(error), durationMs: 0 };
   }
 
-  const state = { status: '', control: '', init: null as Process | null, wasKilled: false, failure: '' };
+  const state = { status: '', init: null as Process | null, wasKilled: false, failure: '' };
   const kill = () => {
     state.wasKilled = true;
     // The sandbox's pid 1 takes all its processes along. The group is bwrap outside, should there be no pid 1 yet.
@@ -98,6 +96,7 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
     const pid = /"child-pid":\s*(\d+)/.exec(report)?.[1];
     if (state.init !== null || pid === undefined) return;
     state.init = readProcess(Number(pid));
+    if (state.init !== null) start.onStarted?.(state.init);
     void release();
   };
 
@@ -108,12 +107,8 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
       if (!start.isStaged) started(text);
     });
     collect(child, descriptors.outerStatus, started);
-    collect(child, descriptors.control, (text) => {
-      state.control = text;
-    });
     writer(child, descriptors.arguments)?.end(`${start.arguments.join('\0')}\0`);
     writer(child, descriptors.filter)?.end(start.filter);
-    if (forwarded !== null) writer(child, descriptors.control)?.end(JSON.stringify(forwarded));
   }
 
   const targets = () =>
@@ -122,7 +117,6 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
       : interruptTargets(readProcesses(), {
           init: state.init.pid,
           isStaged: start.isStaged,
-          isForwarded: forwarded !== null,
           isShell: isShellCommand(command.argv),
         });
   const ending = await supervise({
@@ -135,9 +129,9 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
   if (state.init !== null) await untilGone(state.init);
   const exitCode = Number(/"exit-code":\s*(\d+)/.exec(state.status)?.[1] ?? Number.NaN);
   return outcome(ending, {
-    exitCode: Number.isNaN(exitCode) || state.control !== '' ? null : exitCode,
+    exitCode: Number.isNaN(exitCode) ? null : exitCode,
     wasKilled: state.wasKilled,
-    failure: state.control === '' ? state.failure : `${command.argv[0]}: no such program in the sandbox`,
+    failure: state.failure,
     hasStarted: state.init !== null,
   });
 }

@@ -2,7 +2,7 @@
  * The sandbox on Linux: bwrap, driven directly.
  *
  * This file puts one command together and runs it. What the command sees is in arguments.ts, the way to bwrap in
- * launch.ts, the process in bubblewrap-process.ts, the clocks in supervise.ts, the way out in proxy.ts. Every value
+ * launch.ts, the process in bubblewrap-process.ts, the clocks in supervise.ts, the way out in network.ts and proxy.ts. Every value
  * travels on a descriptor, because command lines are world-readable. It refuses to know what a command is for.
  */
 import { execFileSync } from 'node:child_process';
@@ -10,21 +10,36 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
-import { sandboxArguments } from './arguments.ts';
-import { descriptors, launcherEnvironment, runBubblewrap } from './bubblewrap-process.ts';
+import { holderArguments, sandboxArguments } from './arguments.ts';
+import {
+  type BubblewrapStart,
+  descriptors,
+  launcherEnvironment,
+  runBubblewrap,
+} from './bubblewrap-process.ts';
 import { hasSymlinkFlaw } from './bwrap-errors.ts';
 import { inheritedDescriptors, stillInherited } from './descriptors.ts';
 import { ownDirectory, removeDirectory } from './directories.ts';
 import { forwarderInside, nodeInside, prepareHostTree, proxySocketInside } from './host-tree.ts';
 import { launchCommand, parseHardLimits, stagedMounts } from './launch.ts';
 import { leftoverMark } from './leftovers.ts';
-import { defaultLimits, forcedStopMs, temporaryBytes } from './limits.ts';
+import { defaultLimits, forcedStopMs, holderLimits, temporaryBytes } from './limits.ts';
 import { orderMounts } from './mounts.ts';
+import { type HeldNetwork, holdNetwork, type Join } from './network.ts';
 import { networkEnvironment, proxyPort } from './network-environment.ts';
 import { startProxy } from './proxy.ts';
 import type { Resolve } from './proxy-destinations.ts';
 import { userOfRun, userRange } from './run-identity.ts';
-import type { Mount, RunIdentity, Sandbox, SandboxCommand, SandboxResult } from './sandbox.ts';
+import type {
+  Mount,
+  NetworkOptions,
+  OpenAccess,
+  OpenNetwork,
+  RunIdentity,
+  Sandbox,
+  SandboxCommand,
+  SandboxResult,
+} from './sandbox.ts';
 import { isSupportedArchitecture, seccompFilter } from './seccomp.ts';
 
 export interface BubblewrapOptions {
@@ -64,70 +79,102 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
   const range = isRoot ? userRange(readFileSync('/proc/self/uid_map', 'utf8')) : null;
   const version = readVersion(bwrap);
 
-  const run = async (command: SandboxCommand): Promise<SandboxResult> => {
-    const mounts = orderMounts(command.mounts);
+  const networks = new WeakMap<OpenNetwork, HeldNetwork>();
+
+  /** The launch that commands and holders of a network share. */
+  const launch = async (
+    process: Pick<BubblewrapStart, 'command' | 'onStarted'> & { readonly identity: RunIdentity },
+    mounts: readonly Mount[],
+    join: Join | null,
+    inside: (mounts: readonly Mount[]) => readonly string[],
+  ): Promise<SandboxResult> => {
     const problem = await findProblem();
     if (filter === null || problem !== null) {
       return { kind: 'unavailable', message: problem ?? unsupported, durationMs: 0 };
     }
+    const { command } = process;
     if (command.signal.aborted) return { kind: 'stopped', exitCode: null, durationMs: 0 };
-
-    const { network } = command;
-    const isForwarded = network.mode !== 'none';
-    await using proxy = isForwarded
-      ? await startProxy({
-          access: network,
-          directory,
-          onConnection: command.onConnection,
-          resolve: options.resolve,
-        })
-      : null;
-    const own: readonly Mount[] = proxy
-      ? [
-          ...host.mounts,
-          ...host.networkMounts,
-          { source: proxy.socket, target: proxySocketInside, writable: false },
-        ]
-      : host.mounts;
-    const all = [...own, ...mounts];
-    const user = range === null ? null : userOfRun(command.identity.key, range);
-    const environment = { ...command.environment, PWD: command.workingDirectory };
+    const user = range === null ? null : userOfRun(process.identity.key, range);
     return await runBubblewrap({
+      ...process,
       launch: launchCommand({
         bwrap,
         limits: command.limits,
         hardLimits,
+        join,
         user,
-        mounts: all,
+        mounts,
         outerStatus: descriptors.outerStatus,
         descriptorOptions: descriptorOptions(user === null),
-        argv: isForwarded ? [nodeInside, forwarderInside, String(descriptors.control)] : command.argv,
+        argv: command.argv,
       }),
-      arguments: sandboxArguments({
-        host,
-        mounts: stagedMounts(all, user),
-        temporaryBytes: options.temporaryBytes ?? temporaryBytes,
-        workingDirectory: command.workingDirectory,
-        environment: isForwarded ? {} : environment,
-      }),
+      arguments: inside(stagedMounts(mounts, user)),
       filter,
       isStaged: user !== null,
-      forwarded: isForwarded
-        ? {
-            argv: command.argv,
-            environment: networkEnvironment(environment, host.hasCertificates),
-            proxySocket: proxySocketInside,
-            port: proxyPort,
-          }
-        : null,
       gatedProcesses:
         user === null
           ? Math.min(command.limits.processes, hardLimits['nproc'] ?? Number.POSITIVE_INFINITY)
           : null,
-      command,
       mark: leftoverMark(directory),
       forcedStopMs: options.forcedStopMs ?? forcedStopMs,
     });
+  };
+
+  const run = async (command: SandboxCommand): Promise<SandboxResult> => {
+    const mounts = [...host.mounts, ...orderMounts(command.mounts)];
+    const network = command.network === null ? null : networks.get(command.network);
+    if (network === undefined) throw new Error('the network of the command is not open');
+    if (network !== null && network.join === null) {
+      return { kind: 'unavailable', message: network.problem, durationMs: 0 };
+    }
+    const own = { ...command.environment, PWD: command.workingDirectory };
+    const environment = network === null ? own : networkEnvironment(own, host.hasCertificates);
+    return launch({ command, identity: command.identity }, mounts, network?.join ?? null, (staged) =>
+      sandboxArguments({
+        host,
+        mounts: staged,
+        temporaryBytes: options.temporaryBytes ?? temporaryBytes,
+        workingDirectory: command.workingDirectory,
+        environment,
+        network: network === null ? 'none' : 'joined',
+      }),
+    );
+  };
+
+  const openNetwork = async (access: OpenAccess, options: NetworkOptions): Promise<OpenNetwork> => {
+    const network = { kind: 'network', [Symbol.asyncDispose]: () => close(network) } as const;
+    networks.set(network, await hold(access, options).catch(notHeld));
+    return network;
+  };
+  const close = async (network: OpenNetwork) => {
+    const held = networks.get(network);
+    networks.delete(network);
+    await held?.[Symbol.asyncDispose]();
+  };
+
+  const hold = async (
+    access: OpenAccess,
+    { identity, onConnection }: NetworkOptions,
+  ): Promise<HeldNetwork> => {
+    await using parts = new AsyncDisposableStack();
+    const proxy = parts.use(await startProxy({ access, directory, onConnection, resolve: options.resolve }));
+    const socket = { source: proxy.socket, target: proxySocketInside, writable: false };
+    const held = parts.use(
+      await holdNetwork(({ onStarted, onOutput, signal }) => {
+        const argv = [nodeInside, forwarderInside, proxySocketInside, String(proxyPort)] as const;
+        const command = {
+          argv,
+          limits: holderLimits,
+          onOutput: (_: unknown, chunk: Uint8Array) => onOutput(chunk),
+          signal,
+        };
+        return launch({ command, identity, onStarted }, [...host.holderMounts, socket], null, (staged) =>
+          holderArguments(host, staged),
+        );
+      }, isRoot),
+    );
+    const opened = parts.move();
+    return { ...held, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   };
 
   const findProblem = async (): Promise<string | null> => {
@@ -149,6 +196,7 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
     version,
     tier: isRoot ? 'root' : 'unprivileged',
     run,
+    openNetwork,
     describe: () => describe(version, isRoot),
     async own(path, identity) {
       if (range !== null) await ownDirectory(path, userOfRun(identity.key, range), launcherEnvironment);
@@ -166,12 +214,17 @@ async function emptyInside(run: Sandbox['run'], path: string, identity: RunIdent
     environment: { PATH: '/usr/bin:/bin' },
     workingDirectory: '/',
     mounts: [{ source: path, target: '/remove', writable: true }],
-    network: { mode: 'none' },
+    network: null,
     limits: { ...defaultLimits, outputBytes: Number.POSITIVE_INFINITY, silenceMs: null },
     onOutput: () => {},
     signal: new AbortController().signal,
   });
   if (result.kind === 'unavailable') throw new Error(result.message);
+}
+
+function notHeld(error: unknown): HeldNetwork {
+  const problem = error instanceof Error ? error.message : String(error);
+  return { join: null, problem, async [Symbol.asyncDispose]() {} };
 }
 
 /** C libraries leave descriptors unmarked while they read a file, which takes milliseconds. */

@@ -24,8 +24,8 @@ export interface HostTree {
   readonly optional: readonly string[];
   /** Files of ours that every command gets. */
   readonly mounts: readonly Mount[];
-  /** What a command with network gets besides: the forwarder and the program that runs it. */
-  readonly networkMounts: readonly Mount[];
+  /** What holds a network open: the forwarder and the program that runs it. */
+  readonly holderMounts: readonly Mount[];
   /** False when neither the machine nor the operator has a certificate bundle. */
   readonly hasCertificates: boolean;
 }
@@ -84,7 +84,7 @@ export function prepareHostTree(directory: string, caBundle: string | null): Hos
     ...programs(),
     optional: optionalFiles,
     mounts,
-    networkMounts: [
+    holderMounts: [
       write('forwarder.cjs', forwarderInside, forwarder),
       { source: realpathSync(process.execPath), target: nodeInside, writable: false },
     ],

@@ -6,8 +6,6 @@ export interface SandboxShape {
   readonly init: number;
   /** Whether there is a second bwrap in the first (launch.ts). */
   readonly isStaged: boolean;
-  /** Whether the forwarder starts the command. */
-  readonly isForwarded: boolean;
   readonly isShell: boolean;
 }
 
@@ -25,13 +23,10 @@ export function interruptTargets(processes: readonly Process[], shape: SandboxSh
   const startedBy = (init: number | undefined) => childOf(init, ({ innerPid }) => innerPid === 2);
 
   const sandboxInit = shape.isStaged ? childOf(startedBy(shape.init)) : shape.init;
-  const first = startedBy(sandboxInit);
-  const main = shape.isForwarded ? childOf(first) : first;
+  const main = startedBy(sandboxInit);
   if (sandboxInit === undefined || main === undefined) return [];
   if (!shape.isShell) return [main];
-  return descendantsOf(sandboxInit, processes)
-    .map(({ pid }) => pid)
-    .filter((pid) => !shape.isForwarded || pid !== first);
+  return descendantsOf(sandboxInit, processes).map(({ pid }) => pid);
 }
 
 /** `bash -c` and the like, as hooks are run. */

@@ -1,9 +1,9 @@
 /**
  * The processes between the server and bwrap, each of which execs the next. Pure.
  *
- * Unprivileged server: choom, prlimit, bwrap.
+ * Unprivileged server: choom, (nsenter,) prlimit, bwrap.
  *
- * Root server: choom, bwrap, setpriv, prlimit, bwrap. The run's own user cannot reach most mount sources, because a
+ * Root server: choom, (nsenter,) bwrap, setpriv, prlimit, bwrap. The run's own user cannot reach most mount sources, because a
  * parent (DATA_DIR, /root) is closed to it, and bwrap resolves sources as the user it runs as. So a first bwrap,
  * still root, does nothing but put each source at /tmp/<n> of a mount namespace of its own. It is 4 ms; the
  * alternatives do not work: bwrap refuses ambient capabilities, and resolves /proc/self/fd/<n> to a path again.
@@ -11,12 +11,15 @@
  * The first bwrap has a process namespace, too. Without, the end of a killed server does not get past it: it has
  * dropped its capabilities by then, so the signal on a parent's death, sent in its name, may not reach another user.
  */
+import type { Join } from './network.ts';
 import type { Limits, Mount } from './sandbox.ts';
 
 export interface LaunchPlan {
   readonly bwrap: string;
   readonly limits: Limits;
   readonly hardLimits: HardLimits;
+  /** The network to enter first; null for commands that get none. */
+  readonly join: Join | null;
   /** The run's user when the server is root. */
   readonly user: number | null;
   /** Every mount of the sandbox, host files included. */
@@ -34,7 +37,7 @@ export type HardLimits = Readonly<Record<string, number>>;
 export function launchCommand(plan: LaunchPlan): [string, ...string[]] {
   // Sandboxes die before the server when memory runs out. First, because choom finds itself in /proc by its pid, which
   // is another process there once a process namespace lies between.
-  const first = ['choom', '-n', '800', '--'] as const;
+  const first = ['choom', '-n', '800', '--', ...entering(plan.join)] as const;
   const inner = ['prlimit', ...rlimits(plan), plan.bwrap, ...plan.descriptorOptions, '--', ...plan.argv];
   if (plan.user === null) return [...first, ...inner];
   const user = String(plan.user);
@@ -48,6 +51,13 @@ export function launchCommand(plan: LaunchPlan): [string, ...string[]] {
     ...['setpriv', '--reuid', user, '--regid', user, '--clear-groups', '--'],
     ...inner,
   ];
+}
+
+/** Capabilities gained by entering a user namespace are lost again with the next exec: our user is not its root. */
+function entering(join: Join | null): string[] {
+  if (join === null) return [];
+  const user = join.user === null ? [] : [`--user=${join.user}`, '--preserve-credentials'];
+  return ['nsenter', ...user, `--net=${join.network}`, '--'];
 }
 
 /** The mounts as the inner bwrap has to name them. */

@@ -29,6 +29,15 @@ export const defaultLimits: Limits = {
 /** An apply may be silent for long (a database takes 40 minutes), and is given time to record what it did. */
 export const applyLimits: Limits = { ...defaultLimits, silenceMs: null, graceMs: 10 * minute };
 
+/** Of what holds a network open: it lives as long as the commands that use it, and says one line. */
+export const holderLimits: Limits = {
+  ...defaultLimits,
+  wallMs: Number.POSITIVE_INFINITY,
+  silenceMs: null,
+  outputBytes: 64 * 1024,
+  graceMs: second,
+};
+
 /** Between the second SIGINT, on which tools give up waiting, and SIGKILL (sandbox.md §11). */
 export const forcedStopMs = 15 * second;
 

@@ -35,6 +35,9 @@ export function createNoSandbox(options: NoSandboxOptions = {}): NoSandbox {
     tier: 'none',
     describe: () => 'none: commands run as the server itself, without isolation (SANDBOX=none)',
     async own() {},
+    async openNetwork() {
+      return { kind: 'network', async [Symbol.asyncDispose]() {} };
+    },
     run: (command) => run(command, options.forcedStopMs ?? forcedStopMs),
     remove: (directory) => removeDirectory(directory, launcherEnvironment, () => open(directory)),
   };

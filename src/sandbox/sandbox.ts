@@ -2,7 +2,7 @@
  * The port to whatever keeps hostile repository code in: one command in, one outcome out.
  *
  * A command sees only the mounts, files and environment named here, and reaches the network only through
- * its run's proxy. The sandbox knows nothing about runs, vendors or secrets; it is told what to mount and
+ * the proxy of a network that was opened for its run. The sandbox knows nothing about runs, vendors or secrets; it is told what to mount and
  * which values to hide. Implementations: `bubblewrap.ts`, and `none.ts`, which an operator has to ask for.
  */
 export interface Sandbox {
@@ -18,6 +18,13 @@ export interface Sandbox {
    * (check repositories out with `--no-hardlinks`).
    */
   own(directory: string, identity: RunIdentity): Promise<void>;
+
+  /**
+   * A way out for the commands of one identity: a proxy that judges each connection, and a loopback interface of
+   * their own on which it can be reached. Never rejects for what the machine lacks: a command that is to use a
+   * network which could not be opened is `unavailable`. Commands that use it must have ended before it is closed.
+   */
+  openNetwork(access: OpenAccess, options: NetworkOptions): Promise<OpenNetwork>;
 
   /**
    * Runs one command to its end. Never rejects for anything the command does; rejects only for bugs.
@@ -50,12 +57,11 @@ export interface SandboxCommand {
   /** Absolute, inside. */
   readonly workingDirectory: string;
   readonly mounts: readonly Mount[];
-  readonly network: NetworkAccess;
+  /** Null: none at all. */
+  readonly network: OpenNetwork | null;
   readonly limits: Limits;
   /** Called with each chunk in order of arrival, already capped but not redacted. Must not throw. */
   readonly onOutput: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
-  /** Called for each connection the command asked the proxy for. For the run's log. Must not throw. */
-  readonly onConnection?: (connection: ConnectionDecision) => void;
   /**
    * Aborting asks the command to stop: SIGINT, after `limits.graceMs` a second SIGINT, after 15 s more
    * SIGKILL of the whole sandbox. The result is then `stopped` whatever exit code the command found.
@@ -71,13 +77,23 @@ export interface Mount {
   readonly writable: boolean;
 }
 
-export type NetworkAccess =
-  | { readonly mode: 'none' }
-  | {
-      readonly mode: 'public' | 'allowlist';
-      /** Hosts, `*.suffix`, or private targets (`host`, CIDR, each optionally `:port`); see proxy-rules.ts. */
-      readonly allowedHosts: readonly string[];
-    };
+export type NetworkAccess = { readonly mode: 'none' } | OpenAccess;
+
+export interface OpenAccess {
+  readonly mode: 'public' | 'allowlist';
+  /** Hosts, `*.suffix`, or private targets (`host`, CIDR, each optionally `:port`); see proxy-rules.ts. */
+  readonly allowedHosts: readonly string[];
+}
+
+export interface NetworkOptions {
+  readonly identity: RunIdentity;
+  /** Called for each connection that a command asked the proxy for. For the run's log. Must not throw. */
+  readonly onConnection?: (connection: ConnectionDecision) => void;
+}
+
+export interface OpenNetwork extends AsyncDisposable {
+  readonly kind: 'network';
+}
 
 export interface ConnectionDecision {
   readonly host: string;

@@ -8,7 +8,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { hasSymlinkFlaw } from './bwrap-errors.ts';
 import { defaultLimits } from './limits.ts';
-import type { Limits, NetworkAccess, Sandbox } from './sandbox.ts';
+import type { Limits, OpenNetwork, Sandbox } from './sandbox.ts';
 
 export interface SelfTestOptions {
   /** Where the server keeps what no run may see; a marker is written there and removed again. */
@@ -29,6 +29,7 @@ export interface SelfTestResult {
 
 export type TestedSandbox = Sandbox & { readonly tier: string; readonly version: string | null };
 
+const identity = { key: 'self-test' };
 const limits: Limits = {
   ...defaultLimits,
   wallMs: 20_000,
@@ -84,7 +85,7 @@ async function probeIsolation(sandbox: Sandbox, stateDirectory: string): Promise
     await writeFile(marker, secret, { mode: 0o644 });
     const port = (server.address() as AddressInfo).port;
     const environment = { PATH: '/usr/bin:/bin', MARKER: marker, PORT: String(port) };
-    const { failure, output } = await ask(sandbox, ['bash', '-c', probe], environment, { mode: 'none' });
+    const { failure, output } = await ask(sandbox, ['bash', '-c', probe], environment, null);
     if (failure !== null) return [failure];
     return findings(output, { secret, visits, marker });
   } finally {
@@ -143,7 +144,7 @@ function findings(output: string, host: { secret: string; visits: number; marker
 async function probeNetwork(sandbox: Sandbox): Promise<string[]> {
   const request =
     '(exec 3<>/dev/tcp/127.0.0.1/3128 && printf "CONNECT example.invalid:443 HTTP/1.1\\r\\n\\r\\n" >&3 && head -n1 <&3)';
-  const network = { mode: 'allowlist', allowedHosts: [] } as const;
+  await using network = await sandbox.openNetwork({ mode: 'allowlist', allowedHosts: [] }, { identity });
   const { failure, output } = await ask(sandbox, ['bash', '-c', request], { PATH: '/usr/bin:/bin' }, network);
   if (failure !== null) return [`With network: ${failure}`];
   return output.startsWith('HTTP/1.1 403')
@@ -155,11 +156,11 @@ async function ask(
   sandbox: Sandbox,
   argv: readonly [string, ...string[]],
   environment: Record<string, string>,
-  network: NetworkAccess,
+  network: OpenNetwork | null,
 ): Promise<{ failure: string | null; output: string }> {
   let output = '';
   const result = await sandbox.run({
-    identity: { key: 'self-test' },
+    identity,
     argv,
     environment,
     workingDirectory: '/tmp',

@@ -62,6 +62,8 @@ export async function execute(
     mounts.push(...(plan.extraMounts ?? []));
   }
 
+  const network = await context.network.open();
+  context.network.report(reportRefusals(phase));
   phase.log.line(`$ ${plan.shown}`);
   const startedAtMs = clock.nowMs();
   const result = await sandbox.run({
@@ -70,10 +72,9 @@ export async function execute(
     environment: { ...commandEnvironment(context, phase), ...plan.environment(output) },
     workingDirectory: context.projectRoot,
     mounts,
-    network: context.network,
+    network,
     limits: phase.half === 'plan' ? context.limits.plan : context.limits.apply,
     onOutput: (stream, chunk) => streams[stream].write(chunk),
-    onConnection: reportRefusals(phase),
     signal: context.signal,
   });
   const isCutShort = result.kind !== 'exited';

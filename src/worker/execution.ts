@@ -6,6 +6,7 @@ import { runHooks } from './hook-runner.ts';
 import { apply, initialize, locateProject, openPhase, perform, plan, prepare } from './phases.ts';
 import { withoutSecrets } from './redaction.ts';
 import { failed, over, type RunContext, type StepFailure, type WorkerOptions } from './run-context.ts';
+import { createRunNetwork } from './run-network.ts';
 import type { Assignment } from './server-api.ts';
 import type { Vendor } from './vendor.ts';
 import type { Workspace } from './workspace.ts';
@@ -29,7 +30,7 @@ interface Circumstances {
 /** How a half ended, as far as the worker knows. `waiting`: a person has the word, the workspace stays. */
 type HalfResult = { readonly kind: 'done' | 'reported' | 'waiting' | 'over' } | StepFailure;
 
-interface Execution {
+interface Execution extends AsyncDisposable {
   readonly context: RunContext;
   /** From now on the work changes the world: it is no longer given up for a clean stop. False: it was already. */
   commit(): boolean;
@@ -92,8 +93,11 @@ async function firstHalf(
 ): Promise<HalfResult> {
   const { server } = options;
   const workspace = await options.workspaces.create(assignment, vendor, circumstances.signals.over);
-  const { context, commit } = begin(options, assignment, vendor, workspace, circumstances);
+  await using execution = begin(options, assignment, vendor, workspace, circumstances);
+  const { context, commit } = execution;
 
+  // It takes as long as the source does, and is not needed before.
+  void context.network.open().catch(() => undefined);
   const prepared = await prepare(context, options.workspaces);
   if (prepared.kind !== 'ok') return prepared;
   if ((await server.saveFrozen(assignment, assignment.frozen)) !== 'held') return over;
@@ -139,7 +143,8 @@ async function secondHalf(
       'The workspace of the confirmed plan is gone; nothing was applied. Retry the run.',
     );
   }
-  const { context, commit } = begin(options, assignment, vendor, workspace, circumstances);
+  await using execution = begin(options, assignment, vendor, workspace, circumstances);
+  const { context, commit } = execution;
   if (!commit()) return over;
   const located = await locateProject(context);
   if (located.kind !== 'ok') return located;
@@ -161,13 +166,16 @@ function begin(
   signals.over.addEventListener('abort', abort, { once: true });
   signals.draining.addEventListener('abort', abort, { once: true });
   if (signals.draining.aborted && assignment.half === 'plan') abort();
+  const network = createRunNetwork(options.sandbox, options.network, workspace.identity);
   return {
     commit() {
       signals.draining.removeEventListener('abort', abort);
       return !stop.signal.aborted;
     },
+    [Symbol.asyncDispose]: () => network[Symbol.asyncDispose](),
     context: {
       ...options,
+      network,
       assignment,
       vendor,
       workspace,
@@ -242,7 +250,8 @@ async function runAfterHooks(
   if (!workspace) return;
   // A clean stop that comes meanwhile gives them as long as a plan; after an apply it waited for, they still run.
   const only = { over: signals.lost, lost: signals.lost, draining: signals.draining };
-  const { context } = begin(options, assignment, vendor, workspace, { signals: only, exports });
+  await using execution = begin(options, assignment, vendor, workspace, { signals: only, exports });
+  const { context } = execution;
   const located = await locateProject(context);
   const phase = openPhase(context, lastPhase(assignment), 'plan');
   const result = located.kind === 'ok' ? await runHooks(context, phase, hooks) : located;

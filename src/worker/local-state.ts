@@ -46,7 +46,7 @@ export async function copyLocalState(
             { source: to, target, writable: true },
           ]
         : [],
-      network: { mode: 'none' },
+      network: null,
       limits: { ...defaultLimits, wallMs: 5 * 60_000 },
       onOutput: (_, chunk) => {
         output = (output + Buffer.from(chunk).toString('utf8')).slice(-500);

@@ -5,6 +5,7 @@ import type { Phase } from '../runs/run-store.ts';
 import type { Limits, NetworkAccess, Sandbox } from '../sandbox/sandbox.ts';
 import { type RunHalf, visibleVariables } from '../stacks/environment.ts';
 import type { PhaseLog } from './logs.ts';
+import type { RunNetwork } from './run-network.ts';
 import type { Assignment, ServerApi } from './server-api.ts';
 import type { Vendor, VendorContext } from './vendor.ts';
 import type { Workspace, Workspaces } from './workspace.ts';
@@ -30,7 +31,8 @@ export interface WorkerOptions extends WorkerParts {
 }
 
 /** Everything the commands of one assignment share. `projectRoot` is found, `exports` grow as hooks pass. */
-export interface RunContext extends WorkerParts {
+export interface RunContext extends Omit<WorkerParts, 'network'> {
+  readonly network: RunNetwork;
   readonly assignment: Assignment;
   readonly vendor: Vendor;
   readonly workspace: Workspace;

@@ -6,7 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bubblewrap, type BubblewrapOptions, createBubblewrap } from '../../src/sandbox/bubblewrap.ts';
 import { closeInheritedDescriptors } from '../../src/sandbox/descriptors.ts';
 import { defaultLimits } from '../../src/sandbox/limits.ts';
-import type { Limits, Sandbox, SandboxCommand, SandboxResult } from '../../src/sandbox/sandbox.ts';
+import type {
+  ConnectionDecision,
+  Limits,
+  NetworkAccess,
+  Sandbox,
+  SandboxCommand,
+  SandboxResult,
+} from '../../src/sandbox/sandbox.ts';
 
 // As every server does first; test runners are started by shells that leave descriptors open.
 closeInheritedDescriptors();
@@ -60,20 +67,30 @@ export interface Outcome {
   readonly stderr: string;
 }
 
+export interface Change extends Partial<Omit<SandboxCommand, 'network'>> {
+  /** Opened for this command alone. */
+  readonly network?: NetworkAccess;
+  readonly onConnection?: (connection: ConnectionDecision) => void;
+}
+
 /** Runs a command in /tmp without mounts or network, unless told otherwise. */
 export async function runIn(
   sandbox: Sandbox,
   argv: readonly [string, ...string[]],
-  change: Partial<SandboxCommand> = {},
+  { network: access = { mode: 'none' }, onConnection, ...change }: Change = {},
 ): Promise<Outcome> {
   const output = { stdout: '', stderr: '' };
+  await using network =
+    access.mode === 'none'
+      ? null
+      : await sandbox.openNetwork(access, { identity, ...(onConnection && { onConnection }) });
   const result = await sandbox.run({
     identity,
     argv,
     environment: { PATH: '/usr/bin:/bin' },
     workingDirectory: '/tmp',
     mounts: [],
-    network: { mode: 'none' },
+    network,
     limits: testLimits,
     onOutput: (stream, chunk) => {
       output[stream] += Buffer.from(chunk).toString('utf8');

@@ -13,7 +13,7 @@ const process = (pid: number, parent: number, innerPid = pid): Process => ({
 
 /** init and kthreadd, whose parent is 0, and somebody else's processes. */
 const machine = [process(1, 0), process(2, 0), process(10, 2), process(50, 1), process(51, 50)];
-/** Server, bwrap, its pid 1, the second bwrap, its pid 1, the forwarder, the command, its child, an orphan. */
+/** Server, bwrap, its pid 1, the second bwrap, its pid 1, the command, its child, an orphan. */
 const chain = [
   process(100, 50),
   process(101, 100),
@@ -22,32 +22,27 @@ const chain = [
   process(104, 103, 1),
   process(105, 104, 2),
   process(106, 105, 3),
-  process(107, 106, 4),
-  process(108, 104, 5),
+  process(107, 104, 4),
 ];
-const shape = { init: 102, isStaged: true, isForwarded: true, isShell: false };
+const shape = { init: 102, isStaged: true, isShell: false };
 
 describe('the processes that are asked to stop', () => {
   it('are the tool alone', () => {
-    expect(interruptTargets([...machine, ...chain], shape)).toEqual([106]);
-    expect(interruptTargets([...machine, ...chain], { ...shape, isForwarded: false })).toEqual([105]);
-    expect(interruptTargets([...machine, ...chain], { ...shape, init: 104, isStaged: false })).toEqual([106]);
+    expect(interruptTargets([...machine, ...chain], shape)).toEqual([105]);
+    expect(interruptTargets([...machine, ...chain], { ...shape, init: 104, isStaged: false })).toEqual([105]);
   });
 
-  it('are everything a shell runs, orphans too, but not the forwarder', () => {
+  it('are everything a shell runs, orphans too', () => {
     const targets = interruptTargets([...machine, ...chain], { ...shape, isShell: true });
 
-    expect(targets.toSorted()).toEqual([106, 107, 108]);
+    expect(targets.toSorted()).toEqual([105, 106, 107]);
   });
 
   it('are none, at whatever point of the start the request comes', () => {
     for (const isShell of [true, false]) {
-      for (const isForwarded of [true, false]) {
-        // The command is 106 with the forwarder and 105 without.
-        for (let length = 0; length < (isForwarded ? 6 : 5); length++) {
-          const sofar = [...machine, ...chain.slice(0, length)];
-          expect(interruptTargets(sofar, { ...shape, isShell, isForwarded })).toEqual([]);
-        }
+      for (let length = 0; length < 5; length++) {
+        const sofar = [...machine, ...chain.slice(0, length)];
+        expect(interruptTargets(sofar, { ...shape, isShell })).toEqual([]);
       }
     }
   });

@@ -47,16 +47,24 @@ describe('the arguments of bwrap', () => {
     directories: ['/usr'],
     optional: [],
     mounts: [],
-    networkMounts: [],
+    holderMounts: [],
     hasCertificates: false,
   };
-  const tree = { host, mounts: [], temporaryBytes: 1024, workingDirectory: '/', environment: {} };
+  const tree = {
+    ...{ host, mounts: [], temporaryBytes: 1024, workingDirectory: '/', environment: {} },
+    network: 'none',
+  } as const;
 
   it('end with the root made read-only, after every mount', () => {
     const args = sandboxArguments({ ...tree, mounts: [mount('/data', '/a', true)] });
 
     expect(args.slice(-2)).toEqual(['--remount-ro', '/']);
     expect(args.indexOf('/data')).toBeGreaterThan(args.indexOf('--proc'));
+  });
+
+  it('leave the network namespace alone only when the launch has entered one', () => {
+    expect(sandboxArguments(tree)).toContain('--unshare-net');
+    expect(sandboxArguments({ ...tree, network: 'joined' })).not.toContain('--unshare-net');
   });
 
   it('clear the environment before they set it', () => {
@@ -89,6 +97,7 @@ describe('the launch', () => {
     hardLimits: { data: 1500 },
     mounts: [mount('/closed/workspace', '/workspace', true)],
     outerStatus: 8,
+    join: null,
     descriptorOptions: ['--args', '3'],
     argv: ['pulumi', 'preview'],
   };
@@ -98,6 +107,19 @@ describe('the launch', () => {
       'choom -n 800 -- prlimit --data=1500:1500 --fsize=3000:3000 --core=0:0 bwrap --args 3 -- pulumi preview',
     );
     expect(stagedMounts(plan.mounts, null)).toBe(plan.mounts);
+  });
+
+  it('enters the network of the run before anything else, of an unprivileged server by its user namespace', () => {
+    const join = { network: '/proc/1/fd/20', user: null };
+
+    expect(launchCommand({ ...plan, user: 5000, join }).join(' ')).toMatch(
+      /^choom -n 800 -- nsenter --net=\/proc\/1\/fd\/20 -- bwrap --unshare-pid /,
+    );
+    expect(
+      launchCommand({ ...plan, user: null, join: { ...join, user: '/proc/1/fd/21' } }).join(' '),
+    ).toMatch(
+      /^choom -n 800 -- nsenter --user=\/proc\/1\/fd\/21 --preserve-credentials --net=\/proc\/1\/fd\/20 -- prlimit /,
+    );
   });
 
   it('of a root server stages what the user of the run could not reach', () => {

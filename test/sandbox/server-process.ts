@@ -18,7 +18,7 @@ async function run(text: string, change: Partial<SandboxCommand> = {}) {
     environment: { PATH: '/usr/bin:/bin' },
     workingDirectory: '/tmp',
     mounts: [],
-    network: { mode: 'none' },
+    network: null,
     limits: { ...defaultLimits, wallMs: 20_000 },
     onOutput: (_stream, chunk) => {
       output += Buffer.from(chunk).toString();
@@ -48,7 +48,10 @@ switch (task) {
     const workspace = join(directory, 'workspace');
     const mount: Mount = { source: workspace, target: '/workspace', writable: true };
     await sandbox.own(workspace, { key: 'run-1' });
-    const network = { mode: 'allowlist', allowedHosts: [] } as const;
+    await using network = await sandbox.openNetwork(
+      { mode: 'allowlist', allowedHosts: [] },
+      { identity: { key: 'run-1' } },
+    );
     const limits = { ...defaultLimits, processes: 40, wallMs: 5000, graceMs: 500 };
     print({
       tier: sandbox.tier,

@@ -1,0 +1,150 @@
+/** The network that the commands of a run share. */
+import { readdirSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forwarderInside } from '../../src/sandbox/host-tree.ts';
+import { descendantsOf, readProcesses } from '../../src/sandbox/process-tree.ts';
+import type { ConnectionDecision, OpenNetwork } from '../../src/sandbox/sandbox.ts';
+import {
+  createHarness,
+  type Harness,
+  identity,
+  processesWith,
+  script,
+  testLimits,
+  until,
+} from './harness.ts';
+
+let harness: Harness;
+let host: Server;
+let hits = 0;
+beforeAll(async () => {
+  harness = await createHarness();
+  host = createServer((socket) => {
+    hits += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => {
+  host.close();
+  harness[Symbol.dispose]();
+});
+
+const node = { source: process.execPath, target: '/opt/tools/node', writable: false };
+const nothing = { mode: 'allowlist', allowedHosts: [] } as const;
+const ask = (name: string) =>
+  `exec 3<>/dev/tcp/127.0.0.1/3128 && printf 'CONNECT ${name}:443 HTTP/1.1\\r\\n\\r\\n' >&3 && head -n1 <&3`;
+
+async function run(network: OpenNetwork, text: string) {
+  let output = '';
+  const result = await harness.sandbox.run({
+    ...{ identity, network, mounts: [node], workingDirectory: '/tmp', limits: testLimits },
+    argv: script(text),
+    environment: { PATH: '/usr/bin:/bin' },
+    onOutput: (_, chunk) => {
+      output += Buffer.from(chunk).toString('utf8');
+    },
+    signal: new AbortController().signal,
+  });
+  return { result, output };
+}
+
+/** Host pids of this process's forwarders and of what starts them, innermost first. */
+function holders(): number[] {
+  const named = processesWith(`${forwarderInside}\0`);
+  return descendantsOf(process.pid, readProcesses())
+    .map(({ pid }) => pid)
+    .filter((pid) => named.includes(pid))
+    .toReversed();
+}
+
+describe('the network of a run', () => {
+  it('serves its commands one after the other and at once, each connection judged and told', async () => {
+    const told: ConnectionDecision[] = [];
+    await using network = await harness.sandbox.openNetwork(nothing, {
+      identity,
+      onConnection: (connection) => told.push(connection),
+    });
+
+    const first = await run(network, ask('one.example'));
+    const both = await Promise.all([run(network, ask('two.example')), run(network, ask('three.example'))]);
+
+    for (const { output } of [first, ...both]) expect(output).toContain('403');
+    expect(told.map(({ host: name }) => name).toSorted()).toEqual([
+      'one.example',
+      'three.example',
+      'two.example',
+    ]);
+  });
+
+  it('has nothing of an earlier command: no process, no listener', async () => {
+    await using network = await harness.sandbox.openNetwork(nothing, { identity });
+    const listen = `/opt/tools/node -e 'require("node:net").createServer().listen(4000, "127.0.0.1")' &`;
+    const connect = '(exec 3<>/dev/tcp/127.0.0.1/4000) 2>&1';
+
+    const before = await run(
+      network,
+      `${listen} until ${connect} >/dev/null; do sleep 0.05; done; echo reached`,
+    );
+    const after = await run(network, `${connect}; ls -d /proc/[0-9]* | wc -l`);
+
+    expect(before.output).toContain('reached');
+    expect(after.output).toContain('Connection refused');
+    expect(Number(after.output.trim().split('\n').at(-1))).toBeLessThan(6);
+  });
+
+  it('is not that of another run', async () => {
+    const told: string[] = [];
+    const open = (key: string) =>
+      harness.sandbox.openNetwork(nothing, { identity: { key }, onConnection: () => told.push(key) });
+    await using one = await open('run-1');
+    await using two = await open('run-2');
+
+    await run(one, ask('a.example'));
+    expect(told).toEqual(['run-1']);
+    await run(two, ask('a.example'));
+    expect(told).toEqual(['run-1', 'run-2']);
+  });
+
+  it('never becomes that of the host, not even when what holds it is killed', async () => {
+    await using network = await harness.sandbox.openNetwork(nothing, { identity });
+    const [forwarder = 0] = holders();
+    process.kill(forwarder, 'SIGKILL');
+    await until('the end of the forwarder', () => holders().length === 0);
+
+    const address = host.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const { result, output } = await run(
+      network,
+      `(exec 3<>/dev/tcp/127.0.0.1/${port}) 2>&1; (exec 3<>/dev/tcp/127.0.0.1/3128) 2>&1; wc -l < /proc/net/dev`,
+    );
+
+    expect(hits).toBe(0);
+    expect(result.kind).toBe('exited');
+    expect(output.match(/connect: Connection refused/g)).toHaveLength(2);
+    // Two lines of heading, and the loopback interface.
+    expect(output.trim().endsWith('3')).toBe(true);
+  });
+
+  it('leaves no process and no file once it is closed, and cannot be used any more', async () => {
+    const network = await harness.sandbox.openNetwork(nothing, { identity });
+    await run(network, 'true');
+    await network[Symbol.asyncDispose]();
+
+    expect(holders()).toEqual([]);
+    expect(readdirSync(join(harness.root, 'sandbox'))).toEqual(['inside']);
+    await expect(run(network, 'true')).rejects.toThrow('not open');
+  });
+
+  it('that could not be opened makes its commands unavailable, with the reason', async () => {
+    using broken = await createHarness({ bwrap: '/nonexistent/bwrap' });
+    await using network = await broken.sandbox.openNetwork(nothing, { identity });
+    const result = await broken.sandbox.run({
+      ...{ identity, network, mounts: [], workingDirectory: '/tmp', limits: testLimits },
+      ...{ argv: ['true'], environment: {}, onOutput: () => {}, signal: new AbortController().signal },
+    });
+    expect(result).toMatchObject({ kind: 'unavailable', message: expect.stringMatching(/./) });
+  });
+});
