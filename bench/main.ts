@@ -1,12 +1,14 @@
 /** `npm run bench`: measures this checkout on this machine, everything with real processes. */
 import { parseArgs } from 'node:util';
+import { burst } from './burst.ts';
 import type { Benchmark, Figure } from './figure.ts';
 import { firstWebhook } from './first-webhook.ts';
 import { intake } from './intake.ts';
 import { run } from './run.ts';
 import { sandboxCost } from './sandbox-cost.ts';
+import { scheduling } from './scheduling.ts';
 
-const benchmarks: readonly Benchmark[] = [sandboxCost, run, intake, firstWebhook];
+const benchmarks: readonly Benchmark[] = [sandboxCost, run, intake, burst, firstWebhook, scheduling];
 
 const help = `Usage: npm run bench [-- --only <name>]... [--json]
 

@@ -109,9 +109,8 @@ export function createRunCommands(parts: {
   }
 
   async function supersede(tx: Tx, { stackKey, branch }: CreateRun, newerId: string): Promise<void> {
-    const older = (await runs.unfinished(stackKey, tx)).filter(
-      (run) => run.type === 'PROPOSED' && run.branch === branch && run.id !== newerId,
-    );
+    const previews = await runs.unfinishedPreviews(stackKey, branch, tx);
+    const older = previews.filter(({ id }) => id !== newerId);
     const note = `superseded by run ${newerId}`;
     const by = { actor: 'server', note, change: { outcome: 'superseded' } } as const;
     for (const run of older) await transitions.move(tx, run, { kind: 'supersede' }, by);

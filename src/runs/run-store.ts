@@ -85,6 +85,17 @@ export interface RunStore {
   newestOfBranch(stackKey: string, type: RunType, branch: string, tx?: Tx): Promise<Run | null>;
   /** The runs of a stack that are not over, oldest first. */
   unfinished(stackKey: string, tx?: Tx): Promise<readonly Run[]>;
+  /** Its previews of a branch that are not over. */
+  unfinishedPreviews(stackKey: string, branch: string, tx?: Tx): Promise<readonly Run[]>;
+  /** Its previews in QUEUED. */
+  queuedPreviews(stackKey: string, tx?: Tx): Promise<readonly Run[]>;
+  /** Its blocking run that is neither in QUEUED nor over: there is at most one. */
+  activeRun(stackKey: string, tx?: Tx): Promise<Run | null>;
+  /** The blocking run in QUEUED whose turn is next: highest priority, then oldest. Of that starter only, if given. */
+  firstQueued(stackKey: string, startedBy: string | null, tx?: Tx): Promise<Run | null>;
+  /** The stacks that have a run in QUEUED. */
+  stacksWithQueued(): Promise<readonly string[]>;
+  /** Of all stacks, oldest first. Not for states that end a run. */
   inState(states: readonly RunState[]): Promise<readonly Run[]>;
   events(runId: string): Promise<readonly StoredEvent[]>;
 

@@ -27,28 +27,28 @@ export type Blocker =
   | { readonly kind: 'run'; readonly run: string; readonly state: Run['state'] }
   | { readonly kind: 'lock'; readonly holder: string; readonly reason: string };
 
-/** Null when the run may go on. `unfinished` are the runs of its stack that are not over. */
-export function blockerOf(run: Run, unfinished: readonly Run[], stack: Pick<Stack, 'lock'>): Blocker | null {
+/** The blocking runs of a stack, as far as they decide who is next. */
+export interface Line {
+  readonly active: Run | null;
+  /** Of those whom the lock does not keep back: its holder locked the stack to be first. */
+  readonly first: Run | null;
+}
+
+type LineStore = Pick<RunStore, 'activeRun' | 'firstQueued'>;
+
+export async function readLine(runs: LineStore, { key, lock }: Stack, tx?: Tx): Promise<Line> {
+  const first = lock?.kind === 'system' ? null : await runs.firstQueued(key, lock?.holderKey ?? null, tx);
+  return { active: await runs.activeRun(key, tx), first };
+}
+
+/** Null when the run may go on. */
+export function blockerOf(run: Run, { active, first }: Line, stack: Pick<Stack, 'lock'>): Blocker | null {
   if (!isBlocking(run.type)) return null;
-  // Whom the lock keeps back is in nobody's way: the holder locked the stack to be first.
-  const others = unfinished.filter(
-    (other) =>
-      other.id !== run.id &&
-      isBlocking(other.type) &&
-      (other.state !== 'QUEUED' || !isLockedFor(stack.lock, other.startedBy)),
-  );
-  const active = others.find((other) => other.state !== 'QUEUED' && !isTerminal(other.state));
-  if (active) return { kind: 'run', run: active.id, state: active.state };
-  const ahead = others.find((other) => other.state === 'QUEUED' && goesBefore(other, run));
-  if (ahead) return { kind: 'run', run: ahead.id, state: ahead.state };
+  if (active && active.id !== run.id) return { kind: 'run', run: active.id, state: active.state };
   if (isLockedFor(stack.lock, run.startedBy)) {
     return { kind: 'lock', holder: stack.lock.holder, reason: stack.lock.reason };
   }
-  return null;
-}
-
-function goesBefore(a: Run, b: Run): boolean {
-  return a.priority === b.priority ? a.id < b.id : a.priority > b.priority;
+  return first && first.id !== run.id ? { kind: 'run', run: first.id, state: first.state } : null;
 }
 
 export function createScheduler(parts: {
@@ -66,18 +66,14 @@ export function createScheduler(parts: {
   async function scheduleStack(tx: Tx, stackKey: string): Promise<void> {
     const stack = await stacks.findByKey(stackKey, tx);
     if (!stack) return;
-    const unfinished = await runs.unfinished(stackKey, tx);
-    const queued = unfinished.filter((run) => run.state === 'QUEUED');
-    for (const run of queued) {
-      if (blockerOf(run, unfinished, stack)) continue;
-      const moved = await parts
-        .transitions()
-        .move(tx, run, { kind: 'make-ready' }, { actor: 'server', note: null });
-      if (moved.kind === 'moved' && isBlocking(run.type)) {
-        // What was read above no longer holds for the others: look again, for the previews behind it.
-        pending.add(stackKey);
-        break;
-      }
+    const line = await readLine(runs, stack, tx);
+    const isNext = line.first !== null && blockerOf(line.first, line, stack) === null;
+    const ready = [
+      ...(isNext && line.first ? [line.first] : []),
+      ...(await runs.queuedPreviews(stackKey, tx)),
+    ];
+    for (const run of ready) {
+      await parts.transitions().move(tx, run, { kind: 'make-ready' }, { actor: 'server', note: null });
     }
   }
 
@@ -107,7 +103,7 @@ export function createScheduler(parts: {
     },
     wake,
     async sweep() {
-      for (const run of await runs.inState(['QUEUED'])) wake(run.stackKey);
+      for (const stackKey of await runs.stacksWithQueued()) wake(stackKey);
     },
     async settled() {
       while (working !== null) await working;

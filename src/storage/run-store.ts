@@ -1,5 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3';
-import type { Run, RunState, RunType } from '../runs/run.ts';
+import { sql } from 'kysely';
+import type { Run, RunType } from '../runs/run.ts';
 import type { RunChange, RunStore } from '../runs/run-store.ts';
 import type { Tx } from '../tx.ts';
 import type { Database } from './database.ts';
@@ -7,13 +8,18 @@ import { createRunBox } from './run-box.ts';
 import { toCommand, toEvent, toRun } from './run-rows.ts';
 import type { SecretBox } from './secret-box.ts';
 
-const over = ['FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED'] satisfies RunState[];
+// In the very words of the partial indexes: SQLite compares texts, and sees no parameters.
+const isUnfinished = sql<boolean>`state not in ('FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED')`;
+const isQueued = sql<boolean>`state = 'QUEUED'`;
+const isActive = sql<boolean>`type in ('TRACKED', 'TASK', 'DESTROY')
+  and state not in ('QUEUED', 'FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED')`;
 
 export function createRunStore(database: Database, box: SecretBox): RunStore {
   const from = (tx?: Tx) => (tx ? database.inside(tx) : database.read);
 
-  const ofType = (stackKey: string, type: RunType, tx?: Tx) =>
-    from(tx).selectFrom('run').selectAll().where('stack_key', '=', stackKey).where('type', '=', type);
+  const ofStack = (stackKey: string, tx?: Tx) =>
+    from(tx).selectFrom('run').selectAll().where('stack_key', '=', stackKey);
+  const ofType = (stackKey: string, type: RunType, tx?: Tx) => ofStack(stackKey, tx).where('type', '=', type);
   const newest = async (query: ReturnType<typeof ofType>) => {
     const row = await query.orderBy('id', 'desc').limit(1).executeTakeFirst();
     return row ? toRun(row) : null;
@@ -40,20 +46,41 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
       newest(ofType(stackKey, type, tx).where('branch', '=', branch)),
 
     async unfinished(stackKey, tx) {
-      const rows = await from(tx)
-        .selectFrom('run')
-        .selectAll()
-        .where('stack_key', '=', stackKey)
-        .where('state', 'not in', over)
-        .orderBy('id')
-        .execute();
-      return rows.map(toRun);
+      return (await ofStack(stackKey, tx).where(isUnfinished).orderBy('id').execute()).map(toRun);
+    },
+
+    async unfinishedPreviews(stackKey, branch, tx) {
+      const query = ofStack(stackKey, tx).where(isUnfinished).where('type', '=', 'PROPOSED');
+      return (await query.where('branch', '=', branch).orderBy('id').execute()).map(toRun);
+    },
+
+    async queuedPreviews(stackKey, tx) {
+      const query = ofStack(stackKey, tx).where(isQueued).where('type', '=', 'PROPOSED');
+      return (await query.orderBy('priority', 'desc').orderBy('id').execute()).map(toRun);
+    },
+
+    async activeRun(stackKey, tx) {
+      const row = await ofStack(stackKey, tx).where(isActive).executeTakeFirst();
+      return row ? toRun(row) : null;
+    },
+
+    async firstQueued(stackKey, startedBy, tx) {
+      let query = ofStack(stackKey, tx).where(isQueued).where('type', '!=', 'PROPOSED');
+      if (startedBy !== null) query = query.where('started_by', '=', startedBy);
+      const row = await query.orderBy('priority', 'desc').orderBy('id').limit(1).executeTakeFirst();
+      return row ? toRun(row) : null;
+    },
+
+    async stacksWithQueued() {
+      const query = database.read.selectFrom('run').select('stack_key').distinct().where(isQueued);
+      return (await query.execute()).map((row) => row.stack_key);
     },
 
     async inState(states) {
       const rows = await database.read
         .selectFrom('run')
         .selectAll()
+        .where(isUnfinished)
         .where('state', 'in', states)
         .orderBy('id')
         .execute();

@@ -25,8 +25,9 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
       const id = `run-${String(made).padStart(4, '0')}`;
       return transactions.write((tx) => runs.insert(tx, aNewRun({ id, stackKey, dedupeKey: id, ...change })));
     };
-    const add = async (type: RunType, ...states: RunState[]) => {
-      const run = await insert({ type });
+    const add = (type: RunType, ...states: RunState[]) => addAs({ type }, ...states);
+    const addAs = async (change: Partial<NewRun>, ...states: RunState[]) => {
+      const run = await insert(change);
       if (run === 'duplicate') throw new Error('cannot be');
       let version = 1;
       for (const state of states) {
@@ -42,7 +43,7 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
       transactions.write((tx) => runs.change(tx, id, version, { state, note: null }));
     const write = transactions.write.bind(transactions);
     const close = () => world[Symbol.asyncDispose]();
-    return { ...world, stackKey, insert, add, change, write, [Symbol.asyncDispose]: close };
+    return { ...world, stackKey, insert, add, addAs, change, write, [Symbol.asyncDispose]: close };
   }
   type World = Awaited<ReturnType<typeof opened>>;
 
@@ -259,6 +260,43 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
       const second = await world.add('PROPOSED');
 
       expect((await world.runs.unfinished(world.stackKey)).map(({ id }) => id)).toEqual([first, second]);
+    });
+
+    test('finds the newest run of a commit and of a branch, of one type', async () => {
+      await using world = await open();
+      const old = await world.addAs({ type: 'PROPOSED', commit: aCommit({ hash: 'a1' }) }, 'CANCELED');
+      const other = await world.addAs({ type: 'PROPOSED', branch: 'topic' });
+      await world.addAs({ type: 'TRACKED', commit: aCommit({ hash: 'a1' }), branch: 'topic' }, 'CANCELED');
+      const { runs, stackKey } = world;
+
+      expect((await runs.newestOfCommit(stackKey, 'PROPOSED', 'a1'))?.id).toBe(old);
+      expect(await runs.newestOfCommit(stackKey, 'PROPOSED', 'b2')).toBeNull();
+      expect(await runs.newestOfCommit('another', 'PROPOSED', 'a1')).toBeNull();
+      expect((await runs.newestOfBranch(stackKey, 'PROPOSED', 'topic'))?.id).toBe(other);
+      expect(await runs.newestOfBranch(stackKey, 'TRACKED', 'main')).toBeNull();
+    });
+
+    test('knows who blocks a stack, who is next, and which previews wait', async () => {
+      await using world = await open();
+      const { runs, stackKey } = world;
+      expect(await runs.activeRun(stackKey)).toBeNull();
+      expect(await runs.firstQueued(stackKey, null)).toBeNull();
+      await world.add('TRACKED', 'FINISHED');
+      const active = await world.add('TASK', 'UNCONFIRMED');
+      const preview = await world.add('PROPOSED');
+      const first = await world.add('TRACKED');
+      const bobs = await world.addAs({ type: 'DESTROY', startedBy: 'person:bob' });
+      const busy = await world.addAs({ type: 'PROPOSED', branch: 'topic' }, 'PLANNING');
+
+      expect((await runs.activeRun(stackKey))?.id).toBe(active);
+      expect((await runs.firstQueued(stackKey, null))?.id).toBe(first);
+      expect((await runs.firstQueued(stackKey, 'person:bob'))?.id).toBe(bobs);
+      expect(await runs.firstQueued(stackKey, 'person:eve')).toBeNull();
+      await world.write((tx) => runs.setPriority(tx, bobs, 1));
+      expect((await runs.firstQueued(stackKey, null))?.id).toBe(bobs);
+      expect((await runs.queuedPreviews(stackKey)).map(({ id }) => id)).toEqual([preview]);
+      expect((await runs.unfinishedPreviews(stackKey, 'topic')).map(({ id }) => id)).toEqual([busy]);
+      expect(await runs.stacksWithQueued()).toEqual([stackKey]);
     });
 
     test('finds runs of all stacks by their state', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/runs/run.ts';
-import { blockerOf } from '../../src/runs/scheduler.ts';
+import { blockerOf, type Line } from '../../src/runs/scheduler.ts';
 import type { StackLock } from '../../src/stacks/stack.ts';
 import { aRun, person } from '../support/builders.ts';
 import { openRunWorld } from '../support/run-world.ts';
@@ -15,78 +15,63 @@ const run = (id: string, change: Partial<Run> = {}) => aRun({ id, ...change });
 const me = run('5');
 
 describe('what keeps a run back', () => {
-  it.each<[string, Run, Run[], StackLock | null, ReturnType<typeof blockerOf>]>([
-    ['nothing', me, [], null, null],
-    ['not itself', me, [me], null, null],
+  const nobody = { active: null, first: null };
+
+  it.each<[string, Run, Line, StackLock | null, ReturnType<typeof blockerOf>]>([
+    ['nothing', me, nobody, null, null],
+    ['not itself', me, { active: null, first: me }, null, null],
     [
       'a run that is active',
       me,
-      [run('9', { state: 'APPLYING' })],
+      { active: run('9', { state: 'APPLYING' }), first: me },
       null,
       { kind: 'run', run: '9', state: 'APPLYING' },
     ],
     [
-      'a run that waits for a person',
+      'the first of the queue',
       me,
-      [run('1', { state: 'UNCONFIRMED' })],
+      { active: null, first: run('4') },
       null,
-      { kind: 'run', run: '1', state: 'UNCONFIRMED' },
+      { kind: 'run', run: '4', state: 'QUEUED' },
     ],
     [
-      'a task',
+      'the active one before the first',
       me,
-      [run('1', { type: 'TASK', state: 'READY' })],
-      null,
-      { kind: 'run', run: '1', state: 'READY' },
-    ],
-    ['an older run in the queue', me, [run('4')], null, { kind: 'run', run: '4', state: 'QUEUED' }],
-    ['not a younger one', me, [run('6')], null, null],
-    [
-      'a younger one that a person put first',
-      me,
-      [run('6', { priority: 1 })],
-      null,
-      { kind: 'run', run: '6', state: 'QUEUED' },
-    ],
-    ['not an older one when it was put first itself', run('5', { priority: 1 }), [run('4')], null, null],
-    ['no preview', me, [run('4', { type: 'PROPOSED', state: 'PLANNING' })], null, null],
-    ['no run that is over', me, [run('4', { state: 'FINISHED' })], null, null],
-    [
-      'the active one before the older one',
-      me,
-      [run('1'), run('9', { state: 'READY' })],
+      { active: run('9', { state: 'READY' }), first: run('1') },
       null,
       { kind: 'run', run: '9', state: 'READY' },
     ],
     [
-      'a lock of somebody else',
+      'a lock of somebody else, whoever may go before',
       me,
-      [],
+      { active: null, first: run('4', { startedBy: 'person:bob' }) },
       { ...adas, holder: 'bob', holderKey: 'person:bob' },
       { kind: 'lock', holder: 'bob', reason: 'audit' },
     ],
-    ['not its own starter', me, [], adas, null],
-    ['a lock of a token that is called like its starter', me, [], { ...adas, holderKey: 'token:1' }, ofAda],
-    ['the lock of the server', me, [], system, { kind: 'lock', holder: 'slipway', reason: 'lost' }],
+    ['not its own starter', me, { active: null, first: me }, adas, null],
+    [
+      'a lock of a token that is called like its starter',
+      me,
+      nobody,
+      { ...adas, holderKey: 'token:1' },
+      ofAda,
+    ],
+    ['the lock of the server', me, nobody, system, { kind: 'lock', holder: 'slipway', reason: 'lost' }],
     [
       'of a preview: nothing',
       run('5', { type: 'PROPOSED' }),
-      [run('4', { state: 'APPLYING' })],
+      { active: run('4', { state: 'APPLYING' }), first: run('3') },
       system,
       null,
     ],
-  ])('%s', (_, waiting, unfinished, lock, expected) => {
-    expect(blockerOf(waiting, unfinished, { lock })).toEqual(expected);
+  ])('%s', (_, waiting, line, lock, expected) => {
+    expect(blockerOf(waiting, line, { lock })).toEqual(expected);
   });
 
   it('is the lock of the server even for somebody of its name', () => {
     const named = run('5', { startedBy: 'person:slipway' });
-    expect(blockerOf(named, [], { lock: system })).toMatchObject({ kind: 'lock' });
-    expect(blockerOf({ ...named, startedBy: '' }, [], { lock: system })).toMatchObject({ kind: 'lock' });
-  });
-
-  it('is no run that the lock keeps back itself', () => {
-    expect(blockerOf(me, [run('4', { startedBy: 'person:bob' })], { lock: adas })).toBeNull();
+    expect(blockerOf(named, nobody, { lock: system })).toMatchObject({ kind: 'lock' });
+    expect(blockerOf({ ...named, startedBy: '' }, nobody, { lock: system })).toMatchObject({ kind: 'lock' });
   });
 });
 

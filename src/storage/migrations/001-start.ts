@@ -63,7 +63,14 @@ create table run (
   unique (stack_key, dedupe_key)
 ) strict;
 create index run_of_stack on run (stack_key, id);
-create index run_waiting on run (state, id) where state in ('QUEUED', 'READY', 'CONFIRMED');
+create index run_of_commit on run (stack_key, commit_hash, id);
+create index run_of_branch on run (stack_key, branch, id);
+-- What is not over is little; what is over grows for years.
+create index run_unfinished on run (stack_key, id)
+  where state not in ('FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED');
+create index run_queued on run (stack_key, priority desc, id) where state = 'QUEUED';
+create index run_in_state on run (state)
+  where state not in ('FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED');
 -- The stack mutex: the scheduler makes it fair, this makes it certain.
 create unique index run_one_blocking on run (stack_key)
   where type in ('TRACKED', 'TASK', 'DESTROY')

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { toUnixSeconds } from '../../clock.ts';
 import { type Run, runStates } from '../../runs/run.ts';
 import type { RunStore } from '../../runs/run-store.ts';
-import { blockerOf } from '../../runs/scheduler.ts';
+import { blockerOf, readLine } from '../../runs/scheduler.ts';
 import type { Stack } from '../../stacks/stack.ts';
 
 export const runTypes = ['PROPOSED', 'TRACKED', 'TASK', 'DESTROY'] as const satisfies Run['type'][];
@@ -51,10 +51,10 @@ export const runSchema = z
   .openapi('Run');
 export type RunObject = z.infer<typeof runSchema>;
 
-type Waiting = Pick<RunStore, 'unfinished'>;
+type Waiting = Pick<RunStore, 'activeRun' | 'firstQueued'>;
 
 export async function runObject(run: Run, stack: Stack, runs: Waiting): Promise<RunObject> {
-  const blocker = run.state === 'QUEUED' ? blockerOf(run, await runs.unfinished(run.stackKey), stack) : null;
+  const blocker = run.state === 'QUEUED' ? blockerOf(run, await readLine(runs, stack), stack) : null;
   return {
     id: run.id,
     stack: { account: stack.account, id: stack.id, name: stack.settings.name },

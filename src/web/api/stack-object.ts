@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { toUnixSeconds } from '../../clock.ts';
-import { isBlocking, type Run, runStates } from '../../runs/run.ts';
+import { type Run, runStates } from '../../runs/run.ts';
 import type { RunStore } from '../../runs/run-store.ts';
 import { type HookName, hookNames, type Stack, type StackLock } from '../../stacks/stack.ts';
 
@@ -68,12 +68,11 @@ export async function stackObject(stack: Stack, runs: StackRuns): Promise<z.infe
   };
 }
 
-type StackRuns = Pick<RunStore, 'unfinished' | 'newestOfType'>;
+type StackRuns = Pick<RunStore, 'activeRun' | 'newestOfType'>;
 
 /** Of the blocking run that is under way, else of the newest blocking one. Previews say nothing about a stack. */
 async function stackState(stackKey: string, runs: StackRuns): Promise<Run['state'] | 'NONE'> {
-  const unfinished = (await runs.unfinished(stackKey)).filter(({ type }) => isBlocking(type));
-  const active = unfinished.find(({ state }) => state !== 'QUEUED');
+  const active = await runs.activeRun(stackKey);
   if (active) return active.state;
   const newest = await Promise.all(
     (['TRACKED', 'TASK', 'DESTROY'] as const).map((type) => runs.newestOfType(stackKey, type)),
