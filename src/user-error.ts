@@ -29,3 +29,18 @@ interface UserErrorOptions {
   cause?: unknown;
   issues?: readonly FieldIssue[];
 }
+
+/** What zod found, one issue for each field: of unknown fields it names the object around them only. */
+export function fieldIssues(
+  issues: readonly {
+    readonly path: readonly PropertyKey[];
+    readonly message: string;
+    readonly keys?: readonly string[];
+  }[],
+): FieldIssue[] {
+  return issues.flatMap(({ path, message, keys }) =>
+    keys === undefined
+      ? [{ path: path.join('.'), message }]
+      : keys.map((key) => ({ path: [...path, key].join('.'), message: 'no such field' })),
+  );
+}

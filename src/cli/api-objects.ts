@@ -58,6 +58,17 @@ export const stateObject = z.object({
   note: z.string().optional(),
 });
 
+export const commandObject = z.object({
+  phase: z.string(),
+  label: z.string(),
+  argv: z.array(z.string()),
+  startedAtMs: z.number(),
+  durationMs: z.number(),
+  exitCode: z.number().nullable(),
+});
+
+export const stepObject = z.object({ op: z.string(), type: z.string(), urn: z.string() });
+
 export const variableObject = z.object({
   name: z.string(),
   secret: z.boolean(),

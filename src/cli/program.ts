@@ -4,9 +4,10 @@ import { Command, CommanderError } from 'commander';
 import type { CliContext } from './context.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { exitCodes } from './exit-codes.ts';
-import { failureOf } from './failure.ts';
+import { type CliFailure, failureOf, usageFailure } from './failure.ts';
 import { oneLine } from './output.ts';
 import { addRunCommands } from './run.ts';
+import { addRunDetailCommands } from './run-details.ts';
 import { addLogCommand } from './run-logs.ts';
 import { addStackCommands } from './stack.ts';
 import { addEnvironmentCommands } from './stack-environment.ts';
@@ -42,6 +43,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   addEnvironmentCommands(stack, context);
   const run = program.command('run').description('runs of stacks');
   addRunCommands(run, context);
+  addRunDetailCommands(run, context);
   addLogCommand(run, context);
   addWebhookCommands(
     program.command('webhook').description('webhooks of stacks, and what they sent'),
@@ -49,11 +51,14 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   );
 
   try {
+    const { known, unknown } = followed(program, argv);
+    // Before parsing: with `--help` behind it, an unknown command would print help and be a success.
+    if (unknown !== undefined) throw usageFailure(`unknown command '${unknown}'`, seeHelp(known));
     await program.parseAsync(argv, { from: 'user' });
     return served;
   } catch (error) {
-    if (error instanceof CommanderError) return usage(error, argv, context);
-    return tell(error, argv, context);
+    if (!(error instanceof CommanderError)) return tell(error, argv, context);
+    return error.exitCode === 0 ? exitCodes.ok : tell(usageOf(error, program, argv), argv, context);
   }
 }
 
@@ -66,21 +71,27 @@ function tell(error: unknown, argv: readonly string[], context: CliContext): num
   return failure.exitCode;
 }
 
-function usage(error: CommanderError, argv: readonly string[], context: CliContext): number {
-  if (error.exitCode === 0) return exitCodes.ok;
+function usageOf(error: CommanderError, program: Command, argv: readonly string[]): CliFailure {
   const isHelp = error.code === 'commander.help';
   const message = isHelp ? 'which command?' : error.message.replace(/^error: /, '');
-  context.err(
-    `slipway: ${oneLine(message)}\n         See: ${['slipway', ...commandWords(argv), '--help'].join(' ')}\n`,
-  );
-  if (argv.includes('--json'))
-    context.out(`${JSON.stringify({ code: 'usage', detail: message }, null, 2)}\n`);
-  return exitCodes.usage;
+  return usageFailure(message, seeHelp(followed(program, argv).known));
 }
 
-function commandWords(argv: readonly string[]): readonly string[] {
-  const end = argv.findIndex((word) => word.startsWith('-'));
-  return argv.slice(0, end < 0 ? 2 : Math.min(end, 2));
+const seeHelp = (words: readonly string[]): string => `See: ${['slipway', ...words, '--help'].join(' ')}`;
+
+/** The words that lead down the tree of commands, and the first one that leads nowhere. */
+function followed(program: Command, argv: readonly string[]): { known: string[]; unknown?: string } {
+  const known: string[] = [];
+  let command = program;
+  for (const word of argv) {
+    if (word.startsWith('-')) continue;
+    if (command.commands.length === 0 || word === 'help') break;
+    const next = command.commands.find((child) => child.name() === word);
+    if (!next) return { known, unknown: word };
+    known.push(word);
+    command = next;
+  }
+  return { known };
 }
 
 function version(): string {

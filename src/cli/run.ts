@@ -131,7 +131,7 @@ function wholeNumber(text: string, option: string): number {
 function listed(runs: readonly RunObject[]): string {
   if (runs.length === 0) return 'No runs yet.';
   return table(
-    ['RUN', 'TYPE', 'STATE', 'CHANGES', 'COMMIT', 'BY', 'CREATED'],
+    ['RUN', 'TYPE', 'STATE', 'CHANGES', 'COMMIT', 'BY', 'CREATED', 'WHY'],
     runs.map((run) => [
       run.id,
       run.type,
@@ -140,8 +140,15 @@ function listed(runs: readonly RunObject[]): string {
       run.commit.hash.slice(0, 7),
       run.triggeredBy,
       time(run.createdAt),
+      why(run),
     ]),
   );
+}
+
+/** Why it stands where it stands, as far as there is something to say. */
+function why(run: RunObject): string {
+  const blocked = blocker(run);
+  return [run.outcome, run.note, blocked && `waits for ${blocked}`].filter(Boolean).join(': ');
 }
 
 function described(run: RunObject): string {

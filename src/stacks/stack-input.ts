@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
 import { z } from 'zod';
-import { UserError } from '../user-error.ts';
+import { fieldIssues, UserError } from '../user-error.ts';
 import { type HookName, hookNames } from './stack.ts';
 import type { VendorSettings, VendorSettingsSchema } from './vendor-settings.ts';
 
@@ -77,7 +77,7 @@ function compiles(pattern: string): boolean {
 export function parseInput<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+  const issues = fieldIssues(parsed.error.issues);
   const first = issues[0];
   throw new UserError('invalid-input', first ? `${first.path || 'input'}: ${first.message}` : 'Not valid.', {
     issues,

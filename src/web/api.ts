@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Actor } from '../access/actor.ts';
+import { fieldIssues } from '../user-error.ts';
 import { problem } from './problem.ts';
 
 export interface WebEnv {
@@ -15,7 +16,7 @@ export function newApi(): Api {
   return new OpenAPIHono<WebEnv>({
     defaultHook: (result) => {
       if (result.success) return undefined;
-      const errors = result.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+      const errors = fieldIssues(result.error.issues);
       const first = errors[0];
       const detail = first ? `${first.path || 'input'}: ${first.message}` : 'The input is not valid.';
       return problem('invalid-input', { detail, errors });

@@ -37,6 +37,23 @@ export function methodsOf(document: object, pathname: string): string[] {
     .flatMap(([, operations]) => Object.keys(operations).map((method) => method.toUpperCase()));
 }
 
+/** The query parameters of an address that its route does not have. Empty when there is no such route. */
+export function unknownParameters(document: object, method: string, url: URL): string[] {
+  const { paths } = document as { paths: Record<string, Record<string, Operation>> };
+  const operations = Object.entries(paths)
+    .filter(([template]) => matches(template, url.pathname))
+    .flatMap(([, byMethod]) => byMethod[method.toLowerCase()] ?? []);
+  if (operations.length === 0) return [];
+  const known = operations.flatMap(({ parameters = [] }) =>
+    parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+  );
+  return [...new Set(url.searchParams.keys())].filter((name) => !known.includes(name));
+}
+
+interface Operation {
+  readonly parameters?: readonly { readonly in: string; readonly name: string }[];
+}
+
 function matches(template: string, pathname: string): boolean {
   const [wanted, given] = [template.split('/'), pathname.split('/')];
   return (

@@ -7,6 +7,12 @@ export const pageQuery = z.object({
   cursor: z.string().max(200).optional().openapi({ description: '`nextCursor` of the page before.' }),
 });
 
+/** For lists that are short by nature: whoever reads all lists alike may ask for a page and gets the whole. */
+export const wholeListQuery = z.object({
+  limit: pageQuery.shape.limit.openapi({ description: 'The list is given whole, whatever this says.' }),
+  cursor: z.literal('').optional().openapi({ description: 'There is one page only.' }),
+});
+
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
 }

@@ -34,8 +34,8 @@ import { newApi } from './api.ts';
 import { authenticate, unauthenticated } from './authenticate.ts';
 import { type GithubInbox, githubRoutes } from './github-route.ts';
 import type { Health } from './health.ts';
-import { methodsOf, openapiDocument, openapiRoute } from './openapi.ts';
-import { notFound, problem, problemOf } from './problem.ts';
+import { methodsOf, openapiDocument, openapiRoute, unknownParameters } from './openapi.ts';
+import { notFound, problem, problemOf, refuse } from './problem.ts';
 import { withJsonBody } from './request-body.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import { statusRoutes } from './status-routes.ts';
@@ -97,6 +97,7 @@ export function createWeb(parts: WebParts): Web {
     const who = given ? ({ kind: 'actor', actor: given } as const) : await authenticate(c.req.raw, tokens);
     if (who.kind !== 'actor') return unauthenticated(who.kind);
     c.set('actor', who.actor);
+    refuseUnknownParameters(document, c.req.raw);
     if (['POST', 'PUT', 'PATCH'].includes(c.req.method)) {
       const request = await withJsonBody(c.req.raw);
       if (request instanceof Response) return request;
@@ -152,4 +153,14 @@ export function createWeb(parts: WebParts): Web {
     fetchAs: async (actor, request) => app.fetch(request, { actor }),
     endStreams: () => streams.endAll(),
   };
+}
+
+/** A misspelt filter must not show everything. */
+function refuseUnknownParameters(document: object, request: Request): void {
+  const unknown = unknownParameters(document, request.method, new URL(request.url));
+  if (unknown.length === 0) return;
+  refuse('invalid-input', {
+    detail: `${unknown.join(', ')}: no such query parameter`,
+    errors: unknown.map((path) => ({ path, message: 'no such query parameter' })),
+  });
 }

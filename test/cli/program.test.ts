@@ -160,6 +160,43 @@ describe('the command line', () => {
     },
   );
 
+  it.each([
+    ['run frobnicate', 'frobnicate', 'slipway run --help'],
+    ['run frobnicate --help', 'frobnicate', 'slipway run --help'],
+    ['stack env --json nonsense', 'nonsense', 'slipway stack env --help'],
+    ['frobnicate run --json', 'frobnicate', 'slipway --help'],
+  ])('%s is a usage error that says which word and where to look', async (line, word, help) => {
+    await using installation = anInstallation();
+
+    const result = await aCommandLine(installation).run(line);
+
+    expect(result.exitCode).toBe(2);
+    expect(result.err).toBe(`slipway: unknown command '${word}'\n         See: ${help}\n`);
+    if (!line.includes('--json')) expect(result.out).toBe('');
+    else
+      expect(result.json()).toEqual({
+        code: 'usage',
+        detail: `unknown command '${word}'`,
+        hint: `See: ${help}`,
+      });
+  });
+
+  it.each(['run show --json', 'run --json', 'webhook update x --json', 'token create --json'])(
+    '%s: a usage error in JSON carries its hint',
+    async (line) => {
+      await using installation = anInstallation();
+
+      const result = await aCommandLine(installation).run(line);
+
+      expect(result.exitCode).toBe(2);
+      expect(result.json()).toEqual({
+        code: 'usage',
+        detail: expect.any(String),
+        hint: expect.stringContaining('--help'),
+      });
+    },
+  );
+
   it('prints exactly one JSON value whatever happens', async () => {
     await using installation = anInstallation();
     const { run } = aCommandLine(installation);

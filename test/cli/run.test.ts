@@ -36,6 +36,56 @@ describe('slipway run', () => {
     expect(states.out).toMatch(/^VERSION +STATE +TIME +BY +NOTE\n1 +QUEUED .* ada\n2 +READY/);
   });
 
+  it('lists why a run stands where it stands', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+    const stack = await installation.addStack();
+    const first = await installation.move(await installation.addRun(stack), ...untilUnconfirmed);
+    await installation.addRun(stack);
+
+    const waiting = await run('run list network-prod');
+    const note = ['--note', 'too wide\nreally'];
+    await run(['run', 'discard', first.id, ...note]);
+    const over = await run('run list network-prod');
+    const shown = await run(`run show ${first.id}`);
+
+    expect(waiting.out).toMatch(new RegExp(`QUEUED .* waits for run ${first.id}, which is UNCONFIRMED\n`));
+    expect(over.out).toMatch(/DISCARDED .* too wide really\n/);
+    expect(shown.out).toContain('note     too wide really\n');
+  });
+
+  it('shows what was executed and what was planned', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+    const { runs, database } = installation;
+    const made = await installation.addRun(await installation.addStack());
+    const nothing = [await run(`run commands ${made.id}`), await run(`run changes ${made.id}`)];
+    await database.write((tx) =>
+      runs.addCommand(tx, made.id, {
+        phase: 'planning',
+        label: 'preview',
+        argv: ['pulumi', 'preview', '--diff'],
+        startedAtMs: 1_795_000_000_000,
+        durationMs: 1250,
+        exitCode: 0,
+      }),
+    );
+    const step = (op: string, name: string) => ({ op, type: 'random:x', urn: `urn:${name}` });
+    const steps = [step('same', 'kept'), step('create', 'made')];
+    await database.write((tx) => runs.savePlan(tx, made.id, { hasChanges: true, steps, file: null }));
+
+    const commands = await run(`run commands ${made.id}`);
+    const changes = await run(`run changes ${made.id}`);
+    const all = await run(`run changes ${made.id} --all`);
+    const json = await run(`run changes ${made.id} --json`);
+
+    expect(nothing.map(({ out }) => out)).toEqual(['Nothing was executed yet.\n', 'Nothing was planned yet.\n']);
+    expect(commands.out).toMatch(/^PHASE .*\nplanning +0 +1\.3 +preview +pulumi preview --diff\n$/);
+    expect(changes.out).toMatch(/^STEP .*\ncreate +random:x +urn:made\n$/);
+    expect(all.out).toContain('urn:kept');
+    expect(json.json()).toEqual({ hasChanges: true, items: steps });
+  });
+
   it('does not let a commit message steer the terminal', async () => {
     await using installation = anInstallation();
     const { run } = aCommandLine(installation);

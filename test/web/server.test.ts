@@ -53,6 +53,40 @@ describe('the web', () => {
     expect(health.status).toBe(405);
   });
 
+  it('refuses query parameters that a route does not have, by name', async () => {
+    await using installation = anInstallation();
+    const token = await installation.token('admin');
+    await installation.addStack();
+
+    for (const path of [`${stacks}?stat=FAILED&limit=1`, `${stacks}/acme/network-prod?stat=`]) {
+      const refused = await call(installation, 'GET', path, { token });
+      expect(refused.body, path).toMatchObject({
+        status: 422,
+        code: 'invalid-input',
+        detail: 'stat: no such query parameter',
+        errors: [{ path: 'stat', message: 'no such query parameter' }],
+      });
+    }
+    expect((await call(installation, 'GET', `${stacks}?limit=1`, { token })).status).toBe(200);
+    expect((await call(installation, 'GET', '/api/v1/nothing?x=1', { token })).status).toBe(404);
+  });
+
+  it('names unknown fields of a body, at any depth', async () => {
+    await using installation = anInstallation();
+    const token = await installation.token('admin');
+    const vendor = { pulumi: { loginUrl: 'file:///state', stackName: 'dev', pass: 'x' } };
+    const body = { name: 'B', repository: 'acme/infra', vendor, autoDeploy: true, hooks: { before: [] } };
+
+    const refused = await call(installation, 'POST', stacks, { token, body });
+    const { autoDeploy, hooks, ...rest } = body;
+    const deep = await call(installation, 'POST', stacks, { token, body: rest });
+
+    const paths = ({ errors }: { errors: { path: string }[] }) => errors.map(({ path }) => path).sort();
+    expect([refused.status, deep.status]).toEqual([422, 422]);
+    expect(paths(refused.body)).toEqual(['autoDeploy', 'hooks.before']);
+    expect(paths(deep.body)).toEqual(['vendor.pulumi.pass']);
+  });
+
   it('has no modules for Pulumi', async () => {
     await using installation = anInstallation();
 

@@ -4,7 +4,7 @@ import type { Stack } from '../../stacks/stack.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
 import type { Transactions } from '../../tx.ts';
 import { type Api, newApi } from '../api.ts';
-import { pageOf } from '../page.ts';
+import { pageOf, wholeListQuery } from '../page.ts';
 import { notFound } from '../problem.ts';
 import type { Guard } from './guard.ts';
 import { json, jsonBody, needs, problems, stackParams, stackPath } from './route-parts.ts';
@@ -47,7 +47,7 @@ const listRoute = createRoute({
   tags,
   summary: 'Variables of a stack, secret values left out',
   ...needs('reader'),
-  request: { params: stackParams },
+  request: { params: stackParams, query: wholeListQuery },
   responses: { 200: json(pageOf(variable), 'All variables, by name.'), ...problems },
 });
 

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { toUnixSeconds } from '../../clock.ts';
 import { phases, type RunStore } from '../../runs/run-store.ts';
 import { type Api, newApi } from '../api.ts';
-import { decodeCursor, encodeCursor, pageOf, pageQuery } from '../page.ts';
+import { decodeCursor, encodeCursor, pageOf, pageQuery, wholeListQuery } from '../page.ts';
 import type { Guard } from './guard.ts';
 import { json, needs, problems, runParams, runPath } from './route-parts.ts';
 import { runObject, runSchema, runState } from './run-object.ts';
@@ -33,7 +33,7 @@ const statesRoute = createRoute({
   tags,
   summary: 'State changes of a run, oldest first',
   ...needs('reader'),
-  request: { params: runParams },
+  request: { params: runParams, query: wholeListQuery },
   responses: { 200: json(pageOf(stateChange), 'All of them.'), ...problems },
 });
 
@@ -52,7 +52,7 @@ const commandsRoute = createRoute({
   tags,
   summary: 'Commands that a run executed, hooks included, in order',
   ...needs('reader'),
-  request: { params: runParams },
+  request: { params: runParams, query: wholeListQuery },
   responses: { 200: json(pageOf(command), 'All of them.'), ...problems },
 });
 
