@@ -90,7 +90,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   let buttons: Buttons;
   const github = opening.use(
     config.github === null
-      ? createUnconfiguredGithub()
+      ? createUnconfiguredGithub({ ...basics, stores })
       : await createGithub({
           ...basics,
           settings: config.github,

@@ -37,6 +37,7 @@ export async function installApp(
     events: options.events ?? [...state.app.events],
     repositoryIds: new Set(repositories.map((repository) => repository.id)),
     createdAtMs: state.nowMs(),
+    suspendedAtMs: null,
   };
   state.installations.set(installation.id, installation);
   await tell(state, webhooks, installation, 'created', repositories);
@@ -52,11 +53,24 @@ export async function uninstallApp(state: GithubState, webhooks: Webhooks, login
   await tell(state, webhooks, installation, 'deleted', repositories);
 }
 
+/** Suspended, its tokens are refused and no new ones are made. */
+export async function suspendApp(
+  state: GithubState,
+  webhooks: Webhooks,
+  login: string,
+  isSuspended: boolean,
+): Promise<void> {
+  const installation = installationOfAccount(state, requireAccount(state, login));
+  if (!installation) throw new Error(`the App is not installed on ${login}`);
+  installation.suspendedAtMs = isSuspended ? state.nowMs() : null;
+  await tell(state, webhooks, installation, isSuspended ? 'suspend' : 'unsuspend', []);
+}
+
 async function tell(
   state: GithubState,
   webhooks: Webhooks,
   installation: Installation,
-  action: 'created' | 'deleted',
+  action: 'created' | 'deleted' | 'suspend' | 'unsuspend',
   repositories: readonly Repository[],
 ): Promise<void> {
   if (!webhooks.target) return;

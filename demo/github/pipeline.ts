@@ -76,9 +76,14 @@ export const refusingBadCredentials: MiddlewareHandler<ApiEnv> = async (c, next)
   if (caller.kind === 'refused') {
     return errorResponse(new ApiError(401, caller.message, { headers: gitChallenge(c) }));
   }
+  if (caller.kind === 'installation' && caller.token.installation.suspendedAtMs !== null) {
+    return errorResponse(new ApiError(403, suspended));
+  }
   await next();
   return;
 };
+
+export const suspended = 'This installation has been suspended';
 
 /** Git asks for credentials only when challenged. */
 export function gitChallenge(c: ApiContext): Record<string, string> {

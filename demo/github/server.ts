@@ -13,7 +13,13 @@ import { Comments } from './comments.ts';
 import type { Discussions } from './discussion.ts';
 import { type Fault, Faults } from './faults.ts';
 import { createGitHttp } from './git/http.ts';
-import { changeInstalledRepository, type InstallOptions, installApp, uninstallApp } from './installations.ts';
+import {
+  changeInstalledRepository,
+  type InstallOptions,
+  installApp,
+  suspendApp,
+  uninstallApp,
+} from './installations.ts';
 import type { RecordedRequest } from './pipeline.ts';
 import { PullRequests } from './pull-requests.ts';
 import { Pushes } from './pushes.ts';
@@ -97,6 +103,8 @@ export async function startStandInGithub(options: StandInOptions) {
     addUser: (user: NewUser) => addUser(state, user),
     installApp: (login: string, how?: InstallOptions) => installApp(state, webhooks, login, how),
     uninstallApp: (login: string) => uninstallApp(state, webhooks, login),
+    /** Suspends the App on the account, or ends that. */
+    suspendApp: (login: string, isSuspended: boolean) => suspendApp(state, webhooks, login, isSuspended),
     async addRepository(repository: NewRepository): Promise<Repository> {
       const created = await createRepository(state, repository);
       await changeInstalledRepository(state, webhooks, created, 'added');

@@ -38,6 +38,7 @@ export interface Installation {
   events: string[];
   repositoryIds: Set<number>;
   createdAtMs: number;
+  suspendedAtMs: number | null;
 }
 
 export interface Repository {

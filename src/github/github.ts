@@ -19,6 +19,7 @@ import { createFeedbackReactor } from './feedback/reactor.ts';
 import type { GitSettings } from './git.ts';
 import { createGithubApp, type GithubAppSettings } from './github-app.ts';
 import { createInbox, type Inbox, maxBodyBytes } from './inbox.ts';
+import { createInboxControl, type InboxControl } from './inbox-control.ts';
 import type { InboxStore } from './inbox-store.ts';
 import { createInboxWorker } from './inbox-worker.ts';
 import type { InstallationStore } from './installation-store.ts';
@@ -32,6 +33,7 @@ import { createGithubSource } from './source.ts';
 /** GitHub as the rest of the product sees it, put together: what comes in, what may be asked, what goes out. */
 export interface Github extends AsyncDisposable {
   readonly inbox: (Inbox & { readonly maxBodyBytes: number }) | null;
+  readonly inboxControl: InboxControl;
   readonly source: Source;
   readonly directory: RepositoryDirectory;
   readonly permissions: Permissions;
@@ -66,9 +68,9 @@ const reconcileAgainMs = 60_000;
 export async function createGithub(parts: GithubParts): Promise<Github> {
   const { settings, stores, transactions, clock, logger } = parts;
   const app = await createGithubApp(settings, logger);
-  const known = createKnownRepositories({ store: stores.repositories, transactions });
   const reconciler = createReconciler({ app, store: stores.repositories, transactions, logger });
-  const handle = await createDeliveryHandler(app.probot, {
+  const known = createKnownRepositories({ store: stores.repositories, reconciler, transactions });
+  const handlers = {
     push: createPushHandler({ repositories: known, onPush: parts.onPush }),
     installation: createInstallationHandler({ repositories: known, reconciler }),
     installation_repositories: createInstallationRepositoriesHandler({ reconciler }),
@@ -78,7 +80,8 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
       repositories: known,
       onButton: parts.onButton,
     }),
-  });
+  };
+  const handle = await createDeliveryHandler(app.probot, handlers, clock);
 
   const inboxWorker = createInboxWorker({ store: stores.inbox, transactions, handle, clock, logger });
   const outbox = createFeedbackOutbox({
@@ -106,6 +109,12 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
         onStored: () => inboxWorker.wake(),
       }),
     },
+    inboxControl: createInboxControl({
+      store: stores.inbox,
+      transactions,
+      clock,
+      onReplay: () => inboxWorker.wake(),
+    }),
     source: createGithubSource({
       app,
       apiUrl: settings.apiUrl,
@@ -133,7 +142,12 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
 }
 
 /** Before the App is registered: the command line and `doctor` work, everything that asks GitHub says why not. */
-export function createUnconfiguredGithub(): Github {
+export function createUnconfiguredGithub(
+  parts: Pick<GithubParts, 'transactions' | 'clock'> & {
+    readonly stores: Pick<GithubParts['stores'], 'inbox'>;
+  },
+): Github {
+  const { stores, transactions, clock } = parts;
   const refuse = () =>
     Promise.reject(
       new UserError('github-not-configured', 'This needs the settings of the GitHub App.', {
@@ -142,6 +156,7 @@ export function createUnconfiguredGithub(): Github {
     );
   return {
     inbox: null,
+    inboxControl: createInboxControl({ store: stores.inbox, transactions, clock, onReplay: () => undefined }),
     source: { resolve: refuse, compare: refuse, fetch: refuse },
     directory: { lookUp: refuse },
     permissions: { roleOf: refuse },

@@ -3,13 +3,17 @@ import type { Logger } from '../logger.ts';
 import type { Transactions } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import { backoffMs, maxAttempts } from './backoff.ts';
+import { createClockWatch } from './clock-watch.ts';
+import { createInboxPurge } from './inbox-purge.ts';
 import type { Delivery, DeliveryOutcome, InboxStore } from './inbox-store.ts';
 import { createLoop, type Loop } from './loop.ts';
 
 /**
- * Hands stored deliveries to their handler, one after the other, the longest due first, so that two events
- * of a repository never race. A row stays pending until its outcome is written: after a crash it is handled
- * again, and handlers must bear that.
+ * Hands stored deliveries to their handler in the order of arrival: of one lane (a repository) one at a time,
+ * so that its events never race, of several lanes at once, so that a request that GitHub does not answer holds
+ * up one repository only. A delivery that failed waits for its next attempt and lets later ones pass, also of
+ * its own lane: handlers must bear to be called out of order, and twice. A row stays pending until its outcome
+ * is written: after a crash it is handled again.
  */
 export interface InboxWorkerParts {
   readonly store: InboxStore;
@@ -20,50 +24,62 @@ export interface InboxWorkerParts {
   readonly logger: Logger;
 }
 
-const dayMs = 24 * 60 * 60 * 1000;
-const keepBodiesMs = 7 * dayMs;
-const purgeEveryMs = 60 * 60 * 1000;
-/** Small, so that a purge never holds the only writer for long. */
-const purgeBatch = 100;
-/** A safety net for clocks that are set and for hints that are lost. */
-const longestPauseMs = 30_000;
+/** Lanes at once. Bodies of up to 25 MiB are in memory meanwhile. */
+export const maxInHand = 8;
+/** A safety net for clocks that are set; and how soon a replay from another process is found. */
+const longestPauseMs = 5000;
 const maxNoteLength = 500;
 
 export function createInboxWorker(parts: InboxWorkerParts): Loop {
   const { store, transactions, handle, clock, logger } = parts;
-  let purgeAtMs = 0;
+  const purge = createInboxPurge(parts);
+  const untrustedFrom = createClockWatch();
+  /** By lane. */
+  const inHand = new Map<string, Promise<void>>();
 
-  async function handleNext(): Promise<boolean> {
-    const delivery = await transactions.write((tx) => store.claim(tx, clock.nowMs()));
-    if (!delivery) return false;
+  async function claim(): Promise<Delivery | null> {
+    return transactions.write(async (tx) => {
+      const nowMs = clock.nowMs();
+      const delivery = await store.claim(tx, nowMs, [...inHand.keys()]);
+      if (!delivery) return null;
+      // Put off before the work begins: one that kills the process must not be the first of the next again.
+      const note = 'in hand; if this stays, the server stopped while handling it';
+      await store.retryLater(tx, delivery.id, nowMs + backoffMs(delivery.attempt), note);
+      return delivery;
+    });
+  }
+
+  async function work(delivery: Delivery): Promise<void> {
     const log = logger.child({ delivery: delivery.id, event: delivery.event });
     // Only a process that dies gets here: failed attempts below end at the limit themselves.
     if (delivery.attempt > maxAttempts) {
       const note = `the server stopped while handling it, ${maxAttempts} times`;
-      await transactions.write((tx) => store.settle(tx, delivery.id, { state: 'failed', note }));
-      log.error('a delivery is given up');
-      return true;
+      await settle(delivery, { state: 'failed', note }, log);
+      return;
     }
+    let outcome: DeliveryOutcome;
     try {
-      const outcome = await handle(delivery);
-      await settle(delivery.id, outcome);
-      log.info({ state: outcome.state, note: cut(outcome.note) }, 'a delivery was handled');
+      outcome = await handle(delivery);
     } catch (error) {
       await afterFailure(delivery, error, log);
+      return;
     }
-    return true;
+    await settle(delivery, outcome, log);
   }
 
-  async function settle(id: string, { state, note }: DeliveryOutcome): Promise<void> {
-    await transactions.write((tx) => store.settle(tx, id, { state, note: cut(note) }));
+  async function settle({ id, attempt }: Delivery, outcome: DeliveryOutcome, log: Logger): Promise<void> {
+    const { state, note } = { ...outcome, note: cut(outcome.note) };
+    await transactions.write((tx) => store.settle(tx, id, { state, note }));
+    const fields = { state, note, attempt };
+    if (state === 'failed') log.error(fields, 'a delivery is given up; `slipway inbox` shows and replays it');
+    else log.info(fields, 'a delivery was handled');
   }
 
   async function afterFailure(delivery: Delivery, error: unknown, log: Logger): Promise<void> {
     const { id, attempt } = delivery;
     const note = describe(error);
     if (attempt >= maxAttempts) {
-      await settle(id, { state: 'failed', note });
-      log.error({ err: error, attempt }, 'a delivery is given up');
+      await settle(delivery, { state: 'failed', note }, log.child({ err: error }));
       return;
     }
     const nextAtMs = clock.nowMs() + backoffMs(attempt);
@@ -71,25 +87,42 @@ export function createInboxWorker(parts: InboxWorkerParts): Loop {
     log.warn({ err: error, attempt, nextAtMs }, 'handling a delivery failed, it is tried again');
   }
 
-  /** One batch; true when there may be more to drop. */
-  async function purge(nowMs: number): Promise<boolean> {
-    const beforeMs = nowMs - keepBodiesMs;
-    const dropped = await transactions.write((tx) => store.dropBodies(tx, beforeMs, purgeBatch));
-    return dropped === purgeBatch;
+  function launch(delivery: Delivery): void {
+    const { id: deliveryId, lane } = delivery;
+    const done = work(delivery)
+      // Its row is pending and put off already.
+      .catch((error) => logger.error({ err: error, delivery: deliveryId }, 'an outcome could not be stored'))
+      .finally(() => {
+        inHand.delete(lane);
+        loop.wake();
+      });
+    inHand.set(lane, done);
   }
 
-  return createLoop({
+  const loop = createLoop({
     async step() {
       const nowMs = clock.nowMs();
-      const isPurging = nowMs >= purgeAtMs && (await purge(nowMs));
-      if (!isPurging && nowMs >= purgeAtMs) purgeAtMs = nowMs + purgeEveryMs;
-      const dueMs = (await store.nextDueMs()) ?? Number.POSITIVE_INFINITY;
-      const hasHandled = dueMs <= nowMs && (await handleNext());
-      if (isPurging || hasHandled) return 0;
+      const laterThanMs = untrustedFrom(nowMs);
+      if (laterThanMs !== null) await transactions.write((tx) => store.bringForward(tx, laterThanMs, nowMs));
+      const isPurging = await purge(nowMs);
+      if (inHand.size >= maxInHand) return longestPauseMs;
+      const dueMs = (await store.nextDueMs([...inHand.keys()])) ?? Number.POSITIVE_INFINITY;
+      const delivery = dueMs <= nowMs ? await claim() : null;
+      if (delivery) launch(delivery);
+      if (isPurging || delivery) return 0;
       return Math.min(Math.max(dueMs - clock.nowMs(), 1), longestPauseMs);
     },
     onError: (error) => logger.error({ err: error }, 'the inbox worker failed, it goes on'),
   });
+
+  return {
+    start: () => loop.start(),
+    wake: () => loop.wake(),
+    async [Symbol.asyncDispose]() {
+      await loop[Symbol.asyncDispose]();
+      await Promise.all(inHand.values());
+    },
+  };
 }
 
 function describe(error: unknown): string {

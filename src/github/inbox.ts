@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
 import type { Clock } from '../clock.ts';
 import type { Transactions } from '../tx.ts';
 import type { InboxStore } from './inbox-store.ts';
@@ -10,8 +11,6 @@ import type { InboxStore } from './inbox-store.ts';
  */
 export interface Inbox {
   receive(request: IncomingDelivery): Promise<Receipt>;
-  /** Handles a settled delivery once more. False when it is unknown, pending, or its body is gone. */
-  replay(deliveryId: string): Promise<boolean>;
 }
 
 export interface IncomingDelivery {
@@ -51,28 +50,31 @@ export function createInbox(parts: {
       if (!isJsonType(headers.get('content-type'))) {
         return refused(415, 'unsupported-media-type', 'The content type must be application/json.');
       }
-      if (parseObject(body) === null) return refused(400, 'not-json', 'The body is not a JSON object.');
+      const payload = parseObject(body);
+      if (payload === null) return refused(400, 'not-json', 'The body is not a JSON object.');
       const event = headers.get('x-github-event');
       const id = headers.get('x-github-delivery');
       if (!event || !id) {
         return refused(400, 'header-missing', 'X-GitHub-Event and X-GitHub-Delivery are required.');
       }
-      const delivery = { id, event, body, receivedAtMs: clock.nowMs() };
+      const delivery = { id, event, lane: laneOf(payload), body, receivedAtMs: clock.nowMs() };
       await transactions.write(async (tx) => {
         const result = await store.insert(tx, delivery);
         if (result !== 'duplicate') tx.afterCommit(parts.onStored);
       });
       return { status: 202, problem: null };
     },
-
-    async replay(deliveryId) {
-      return transactions.write(async (tx) => {
-        const isReopened = await store.reopen(tx, deliveryId, clock.nowMs());
-        if (isReopened) tx.afterCommit(parts.onStored);
-        return isReopened;
-      });
-    },
   };
+}
+
+const number = z.object({ id: z.number().int() }).optional().catch(undefined);
+const subject = z.object({ repository: number, installation: number });
+
+/** What a delivery is about: two of one repository must not be handled at once, of different ones they may. */
+function laneOf(payload: object): string {
+  const { repository, installation } = subject.parse(payload);
+  if (repository) return `repository ${repository.id}`;
+  return installation ? `installation ${installation.id}` : 'other';
 }
 
 function refused(status: Exclude<Receipt['status'], 202>, code: string, message: string): Receipt {

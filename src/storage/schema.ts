@@ -146,8 +146,8 @@ export interface InboxRow {
   seq: Generated<number>;
   delivery_id: string;
   event: string;
-  /** Null once it was dropped for its age; the id stays, so that an old request cannot be replayed. */
-  body: Uint8Array | null;
+  /** Deliveries of one lane are handled one at a time. */
+  lane: string;
   received_at_ms: number;
   /** pending, done, ignored or failed */
   state: string;
@@ -155,6 +155,8 @@ export interface InboxRow {
   next_at_ms: number;
   /** Why nothing was done, or what went wrong last. */
   note: string | null;
+  /** Null once it was dropped for its age; the id stays longer, so that a redelivery does nothing. */
+  body: Uint8Array | null;
 }
 
 export interface CheckRunRow {

@@ -79,7 +79,10 @@ describe('slipway run', () => {
     const all = await run(`run changes ${made.id} --all`);
     const json = await run(`run changes ${made.id} --json`);
 
-    expect(nothing.map(({ out }) => out)).toEqual(['Nothing was executed yet.\n', 'Nothing was planned yet.\n']);
+    expect(nothing.map(({ out }) => out)).toEqual([
+      'Nothing was executed yet.\n',
+      'Nothing was planned yet.\n',
+    ]);
     expect(commands.out).toMatch(/^PHASE .*\nplanning +0 +1\.3 +preview +pulumi preview --diff\n$/);
     expect(changes.out).toMatch(/^STEP .*\ncreate +random:x +urn:made\n$/);
     expect(all.out).toContain('urn:kept');

@@ -12,7 +12,7 @@ async function settledPress(all: All, sent: { deliveryId: string }) {
   const payload = all.github.deliveries.find(({ guid }) => guid === sent.deliveryId)?.payload ?? {};
   const tell = (change: object = {}, id = sent.deliveryId) => {
     const body = Buffer.from(JSON.stringify({ ...payload, ...change }));
-    return all.handle({ id, event: 'check_run', body, attempt: 1 });
+    return all.handle({ id, event: 'check_run', body, attempt: 1, lane: 'x', receivedAtMs: all.clock.ms });
   };
   return { outcome, payload, tell };
 }
@@ -287,7 +287,14 @@ test('a press in a shape that GitHub does not document waits for a person', asyn
   await using all = await openButtons();
   const body = Buffer.from('{"action":"requested_action","check_run":{}}');
 
-  const outcome = await all.handle({ id: 'odd', event: 'check_run', body, attempt: 1 });
+  const outcome = await all.handle({
+    id: 'odd',
+    event: 'check_run',
+    body,
+    attempt: 1,
+    lane: 'x',
+    receivedAtMs: all.clock.ms,
+  });
 
   expect(outcome.state).toBe('failed');
   expect(outcome.note).toMatch(/^payload not understood: sender: /);

@@ -1,10 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
 import { backoffMs, maxAttempts } from '../../src/github/backoff.ts';
 import type { Delivery, DeliveryOutcome } from '../../src/github/inbox-store.ts';
-import { createInboxWorker } from '../../src/github/inbox-worker.ts';
+import { createInboxWorker, maxInHand } from '../../src/github/inbox-worker.ts';
+import { createLogger } from '../../src/logger.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
 import { UserError } from '../../src/user-error.ts';
-import { aClock, eventually, silent, tempDatabase } from './support.ts';
+import { aClock, eventually, tempDatabase } from './support.ts';
 
 type Handle = (delivery: Delivery) => Promise<DeliveryOutcome>;
 
@@ -13,20 +14,31 @@ async function openWorker(handle: Handle) {
   const { database } = temp;
   const store = createInboxStore(database);
   const clock = aClock();
-  const start = () => createInboxWorker({ store, transactions: database, handle, clock, logger: silent });
+  let isAbandoned = false;
+  const errors: string[] = [];
+  const write = (line: string) => void errors.push(line);
+  const logger = createLogger('error', { write });
+  const start = () => createInboxWorker({ store, transactions: database, handle, clock, logger });
   const worker = start();
-  const put = (id: string, receivedAtMs = clock.ms) =>
-    database.write((tx) => store.insert(tx, { id, event: 'push', body: Buffer.from('{}'), receivedAtMs }));
+  const put = (id: string, receivedAtMs = clock.ms, lane = 'repository 5') => {
+    const delivery = { id, event: 'push', lane, body: Buffer.from('{}'), receivedAtMs };
+    return database.write((tx) => store.insert(tx, delivery));
+  };
   return {
     store,
     clock,
     worker,
     put,
     database,
+    errors,
     /** Another worker on the same rows, as after a restart. */
     restarted: start,
+    /** The worker is not waited for any more: it has something in hand that never ends. */
+    abandon: () => {
+      isAbandoned = true;
+    },
     async [Symbol.asyncDispose]() {
-      await worker[Symbol.asyncDispose]();
+      if (!isAbandoned) await worker[Symbol.asyncDispose]();
       await temp[Symbol.asyncDispose]();
     },
   };
@@ -49,7 +61,7 @@ describe('the inbox worker', () => {
     await eventually(async () => expect(await store.find('a')).toMatchObject({ ...outcome, attempts: 1 }));
   });
 
-  test('handles one delivery at a time, in the order of arrival', async () => {
+  test('handles the deliveries of a lane one at a time, in the order of arrival', async () => {
     const seen: string[] = [];
     let busy = 0;
     await using opened = await openWorker(async ({ id }) => {
@@ -64,7 +76,7 @@ describe('the inbox worker', () => {
 
     worker.start();
 
-    await eventually(async () => expect(await store.nextDueMs()).toBeNull());
+    await eventually(async () => expect(await store.nextDueMs([])).toBeNull());
     expect(seen).toEqual(['c1', 'a1', 'b1']);
   });
 
@@ -132,20 +144,23 @@ describe('the inbox worker', () => {
     await using opened = await openWorker(() =>
       isBroken ? Promise.reject(new Error('boom')) : Promise.resolve(done),
     );
-    const { worker, put, store, clock, database } = opened;
+    const { worker, put, store, clock, database, errors } = opened;
     await put('a');
     worker.start();
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
       await eventually(async () => expect(await store.find('a')).toMatchObject({ attempts: attempt }));
       await eventually(async () => expect((await store.find('a'))?.note).toBe('boom'));
       if (attempt === maxAttempts) break;
-      await eventually(async () => expect(await store.nextDueMs()).toBeGreaterThan(clock.ms));
+      await eventually(async () => expect(await store.nextDueMs([])).toBeGreaterThan(clock.ms));
       clock.ms += backoffMs(attempt);
       worker.wake();
     }
     await eventually(async () =>
       expect(await store.find('a')).toMatchObject({ state: 'failed', note: 'boom', attempts: maxAttempts }),
     );
+    expect(errors.map((line) => JSON.parse(line))).toMatchObject([
+      { delivery: 'a', note: 'boom', level: 50 },
+    ]);
 
     isBroken = false;
     await database.write((tx) => store.reopen(tx, 'a', clock.ms));
@@ -154,32 +169,137 @@ describe('the inbox worker', () => {
     await eventually(async () => expect(await store.find('a')).toMatchObject(done));
   });
 
-  test('handles again what it had in hand when the process died', async () => {
-    const handle = vi.fn<Handle>(() => Promise.resolve(done));
-    await using opened = await openWorker(handle);
-    const { store, clock, put, database, worker } = opened;
-    await put('a');
-    // Claimed, and nothing written after: what a kill leaves.
-    await database.write((tx) => store.claim(tx, clock.ms));
+  test('handles other lanes meanwhile, so many at once and no more', async () => {
+    const letGo = Promise.withResolvers<DeliveryOutcome>();
+    const begun: string[] = [];
+    await using opened = await openWorker(({ id }) => {
+      begun.push(id);
+      return id.startsWith('stuck') ? letGo.promise : Promise.resolve(done);
+    });
+    const { store, worker, put, clock } = opened;
+    for (let lane = 1; lane < maxInHand; lane += 1) {
+      await put(`stuck-${lane}`, clock.ms, `repository ${lane}`);
+      await put(`behind-${lane}`, clock.ms, `repository ${lane}`);
+    }
+    for (const id of ['free-1', 'free-2', 'stuck-last', 'out']) await put(id, clock.ms, `repository ${id}`);
 
     worker.start();
+    await eventually(() => expect(begun).toContain('stuck-last'));
 
-    await eventually(async () => expect(await store.find('a')).toMatchObject({ ...done, attempts: 2 }));
+    expect(begun.filter((id) => id.startsWith('free'))).toEqual(['free-1', 'free-2']);
+    expect(begun).toHaveLength(maxInHand + 2);
+    letGo.resolve(done);
+    await eventually(async () => expect(await store.nextDueMs([])).toBeNull());
+    expect(begun).toHaveLength(2 * maxInHand + 2);
   });
 
-  test('gives up a delivery that kills the process every time', async () => {
+  test('lets a later delivery of the lane pass one that waits for its next attempt', async () => {
+    const seen: string[] = [];
+    await using opened = await openWorker(({ id, attempt }) => {
+      seen.push(`${id} ${attempt}`);
+      return id === 'first' && attempt === 1 ? Promise.reject(new Error('boom')) : Promise.resolve(done);
+    });
+    const { store, worker, put, clock } = opened;
+    await put('first');
+    await put('second');
+    worker.start();
+    await eventually(async () => expect(await store.find('second')).toMatchObject(done));
+
+    clock.ms += 2000;
+    worker.wake();
+
+    await eventually(async () => expect(await store.find('first')).toMatchObject(done));
+    expect(seen).toEqual(['first 1', 'second 1', 'first 2']);
+  });
+
+  test('handles again what it had in hand when the process died', async () => {
+    const handle = vi.fn<Handle>(() => new Promise(() => undefined));
+    await using opened = await openWorker(handle);
+    const { store, clock, put, database } = opened;
+    const again = vi.fn<Handle>(() => Promise.resolve(done));
+    await put('a');
+    await put('b', clock.ms, 'repository 6');
+    // A worker that never comes to an end and is not waited for: what a kill leaves.
+    opened.worker.start();
+    await eventually(() => expect(handle).toHaveBeenCalledTimes(2));
+    const parts = { store, transactions: database, clock, logger: createLogger('silent') };
+    await using next = createInboxWorker({ ...parts, handle: again });
+    next.start();
+
+    // Not at once: one that kills the process must not do it again before the others had their turn.
+    await put('c', clock.ms, 'repository 7');
+    next.wake();
+    await eventually(async () => expect(await store.find('c')).toMatchObject({ ...done, attempts: 1 }));
+    expect(await store.find('a')).toMatchObject({ state: 'pending', attempts: 1 });
+    clock.ms += backoffMs(1);
+    next.wake();
+
+    await eventually(async () => expect(await store.find('a')).toMatchObject({ ...done, attempts: 2 }));
+    await eventually(async () => expect(await store.find('b')).toMatchObject({ ...done, attempts: 2 }));
+    opened.abandon();
+  });
+
+  test('gives up a delivery that kills the process every time, and says so', async () => {
     const handle = vi.fn<Handle>(() => Promise.resolve(done));
     await using opened = await openWorker(handle);
-    const { store, clock, put, database, worker } = opened;
+    const { store, clock, put, database, worker, errors } = opened;
     await put('a');
+    await put('b');
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-      await database.write((tx) => store.claim(tx, clock.ms));
+      expect(await database.write((tx) => store.claim(tx, clock.ms, []))).toMatchObject({ id: 'a', attempt });
     }
 
     worker.start();
 
-    await eventually(async () => expect(await store.find('a')).toMatchObject({ state: 'failed' }));
-    expect(handle).not.toHaveBeenCalled();
+    await eventually(async () => expect(await store.find('b')).toMatchObject(done));
+    expect(await store.find('a')).toMatchObject({
+      state: 'failed',
+      note: 'the server stopped while handling it, 16 times',
+    });
+    expect(handle).toHaveBeenCalledTimes(1);
+    expect(errors.map((line) => JSON.parse(line))).toMatchObject([{ delivery: 'a', state: 'failed' }]);
+  });
+
+  test.each([
+    ['while it runs', false],
+    ['while it does not', true],
+  ])('does not wait for a time that a clock set back %s has moved far away', async (_, isRestarted) => {
+    let isBroken = true;
+    await using opened = await openWorker(() =>
+      isBroken ? Promise.reject(new Error('boom')) : Promise.resolve(done),
+    );
+    const { store, clock, put, worker } = opened;
+    await put('a');
+    worker.start();
+    await eventually(async () => expect(await store.find('a')).toMatchObject({ note: 'boom' }));
+    if (isRestarted) await worker[Symbol.asyncDispose]();
+    isBroken = false;
+
+    clock.ms -= 86_400_000;
+    await using next = opened.restarted();
+    (isRestarted ? next : worker).start();
+    worker.wake();
+
+    await eventually(async () => expect(await store.find('a')).toMatchObject({ ...done, attempts: 2 }));
+  });
+
+  test('a clock that jumps ahead makes it try early, and no more often than that', async () => {
+    const handle = vi.fn<Handle>(() => Promise.reject(new Error('boom')));
+    await using opened = await openWorker(handle);
+    const { store, clock, put, worker } = opened;
+    await put('a');
+    worker.start();
+    await eventually(async () => expect(await store.find('a')).toMatchObject({ note: 'boom' }));
+
+    clock.ms += 365 * 86_400_000;
+    worker.wake();
+
+    await eventually(async () =>
+      expect(await store.find('a')).toMatchObject({ attempts: 2, nextAtMs: clock.ms + backoffMs(2) }),
+    );
+    worker.wake();
+    await eventually(async () => expect(await store.find('a')).toMatchObject({ note: 'boom' }));
+    expect(handle).toHaveBeenCalledTimes(2);
   });
 
   test('finishes what it has in hand before it stops', async () => {
@@ -201,6 +321,23 @@ describe('the inbox worker', () => {
 
     expect(await store.find('a')).toMatchObject(done);
     expect(await store.find('b')).toMatchObject({ state: 'pending', attempts: 0 });
+  });
+
+  test('forgets deliveries after ninety days', async () => {
+    await using opened = await openWorker(() => Promise.resolve(done));
+    const { store, clock, put, database, worker } = opened;
+    for (const [id, days] of [
+      ['old', 91],
+      ['young', 89],
+    ] as const) {
+      await put(id, clock.ms - days * 86_400_000);
+      await database.write((tx) => store.settle(tx, id, done));
+    }
+
+    worker.start();
+
+    await eventually(async () => expect(await store.find('old')).toBeNull());
+    expect(await store.find('young')).not.toBeNull();
   });
 
   test('drops bodies after seven days and not before', async () => {

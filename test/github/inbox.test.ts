@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createInbox, maxBodyBytes } from '../../src/github/inbox.ts';
+import { createInboxControl } from '../../src/github/inbox-control.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
 import { aClock, tempDatabase, webhookSecret } from './support.ts';
 
@@ -97,7 +98,7 @@ describe('a delivery is refused', () => {
     const receipt = await opened.inbox.receive(request);
 
     expect(receipt).toMatchObject({ status, problem: { code } });
-    expect(await opened.store.nextDueMs()).toBeNull();
+    expect(await opened.store.nextDueMs([])).toBeNull();
     expect(opened.stored.times).toBe(0);
   });
 
@@ -149,17 +150,49 @@ test('the same delivery again is accepted and nothing happens twice', async () =
   expect(stored.times).toBe(1);
 });
 
-test('a settled delivery can be replayed, an unknown one cannot', async () => {
+test.each([
+  ['{"repository":{"id":5},"installation":{"id":7}}', 'repository 5'],
+  ['{"installation":{"id":7}}', 'installation 7'],
+  ['{"repository":{"id":"5"},"installation":[]}', 'other'],
+  ['{}', 'other'],
+])('%s goes into the lane "%s"', async (body, lane) => {
   await using opened = await openInbox();
-  const { inbox, store, stored, database } = opened;
-  await inbox.receive(aRequest());
-  await database.write((tx) => store.settle(tx, 'b0b1-1', { state: 'failed', note: 'no luck' }));
+  const { inbox, store, clock, database } = opened;
 
-  expect(await inbox.replay('b0b1-1')).toBe(true);
-  expect(await inbox.replay('unknown')).toBe(false);
+  await inbox.receive(aRequest(body));
 
-  expect(await store.find('b0b1-1')).toMatchObject({ state: 'pending', attempts: 0 });
-  expect(stored.times).toBe(2);
+  expect(await database.write((tx) => store.claim(tx, clock.ms, []))).toMatchObject({ lane });
+});
+
+describe('an operator', () => {
+  async function openControl() {
+    const opened = await openInbox();
+    const { store, clock, database } = opened;
+    const onReplay = vi.fn();
+    const control = createInboxControl({ store, transactions: database, clock, onReplay });
+    await opened.inbox.receive(aRequest());
+    const settle = (state: 'done' | 'failed') =>
+      database.write((tx) => store.settle(tx, 'b0b1-1', { state, note: 'no luck' }));
+    const drop = () => database.write((tx) => store.dropBodies(tx, clock.ms + 1, 10));
+    return { ...opened, control, onReplay, settle, drop };
+  }
+
+  test('replays what is settled, and hears why something is not', async () => {
+    await using opened = await openControl();
+    const { control, store, onReplay, settle, drop } = opened;
+
+    expect(await control.replay('b0b1-1')).toBe('pending');
+    expect(await control.replay('unknown')).toBe('unknown');
+    await settle('failed');
+    expect(await control.replay('b0b1-1')).toBe('replayed');
+
+    expect(await store.find('b0b1-1')).toMatchObject({ state: 'pending', attempts: 0 });
+    expect(onReplay).toHaveBeenCalledTimes(1);
+    await settle('done');
+    await drop();
+    expect(await control.replay('b0b1-1')).toBe('body-dropped');
+    expect(onReplay).toHaveBeenCalledTimes(1);
+  });
 });
 
 test("GitHub's published example of a signature is accepted", async () => {

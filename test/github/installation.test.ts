@@ -62,9 +62,17 @@ describe('events about installations', () => {
     await eventually(async () => expect(await store.find(repository.id)).not.toBeNull());
     const { account } = installation;
     const tell = (event: string, payload: object) =>
-      handle({ id: event, event, body: Buffer.from(JSON.stringify(payload)), attempt: 1 });
+      handle({
+        id: event,
+        event,
+        body: Buffer.from(JSON.stringify(payload)),
+        attempt: 1,
+        lane: 'x',
+        receivedAtMs: all.clock.ms,
+      });
     const installationJson = { id: installation.id, account: { id: account.id, login: 'acme' } };
 
+    installation.suspendedAtMs = all.clock.ms;
     const suspended = await tell('installation', { action: 'suspend', installation: installationJson });
     await tell('repository', {
       action: 'renamed',
@@ -81,6 +89,7 @@ describe('events about installations', () => {
     expect(suspended).toEqual({ state: 'done', note: 'the installation on acme is suspended' });
     expect(await store.findAccount(account.id)).toMatchObject({ suspended: true });
     expect(await store.find(repository.id)).toMatchObject({ fullName: 'acme/infra-2' });
+    installation.suspendedAtMs = null;
     await tell('installation', { action: 'unsuspend', installation: installationJson });
     expect(await store.findAccount(account.id)).toMatchObject({ suspended: false });
   });
@@ -89,11 +98,6 @@ describe('events about installations', () => {
     ['renamed', { full_name: 'acme/new-name' }, { fullName: 'acme/new-name' }],
     ['edited', { default_branch: 'trunk' }, { defaultBranch: 'trunk' }],
     ['publicized', { private: false }, { isPrivate: false }],
-    [
-      'transferred',
-      { full_name: 'globex/infra', owner: { id: 77, login: 'globex' } },
-      { fullName: 'globex/infra', accountId: 77, installationId: 78 },
-    ],
   ])('a repository that was %s is as the payload shows it', async (action, change, expected) => {
     await using all = await startReceiving();
     const { github, store, handle, installation } = all;
@@ -107,15 +111,70 @@ describe('events about installations', () => {
       owner: { id: repository.owner.id, login: 'acme' },
       ...change,
     };
-    const installationId = action === 'transferred' ? 78 : installation.id;
-    const payload = { action, repository: json, installation: { id: installationId } };
+    const payload = { action, repository: json, installation: { id: installation.id } };
 
     const body = Buffer.from(JSON.stringify(payload));
-    const outcome = await handle({ id: 'd', event: 'repository', body, attempt: 1 });
+    const outcome = await handle({
+      id: 'd',
+      event: 'repository',
+      body,
+      attempt: 1,
+      lane: 'x',
+      receivedAtMs: all.clock.ms,
+    });
 
     expect(outcome.state).toBe('done');
     expect(await store.find(repository.id)).toMatchObject(expected);
   });
+
+  test.each([
+    ['a retry', 2, 0],
+    ['a replay', 1, 3_600_000],
+  ])('what %s says of a repository does not overrule what came later', async (_, attempt, ageMs) => {
+    await using all = await startReceiving();
+    const { github, store, handle, installation } = all;
+    const repository = await github.addRepository({ owner: 'acme', name: 'infra', private: false });
+    await eventually(async () => expect(await store.find(repository.id)).toMatchObject({ isPrivate: false }));
+    // From before it was renamed and made public: checks on it would show what only insiders may see.
+    const json = {
+      ...{ id: repository.id, full_name: 'acme/old-name', private: true, default_branch: 'main' },
+      owner: { id: repository.owner.id, login: 'acme' },
+    };
+    const payload = { action: 'edited', repository: json, installation: { id: installation.id } };
+    const body = Buffer.from(JSON.stringify(payload));
+    const receivedAtMs = all.clock.ms - ageMs;
+
+    await handle({ id: 'd', event: 'repository', body, attempt, lane: 'x', receivedAtMs });
+
+    expect(await store.find(repository.id)).toMatchObject({ fullName: 'acme/infra', isPrivate: false });
+  });
+
+  test.each(['the App left the account', 'the repository was taken out'])(
+    'a late event does not bring a repository back after %s',
+    async (what) => {
+      await using all = await startReceiving();
+      const { github, store, pushes, inboxStore } = all;
+      const repository = await github.addRepository({ owner: 'acme', name: 'infra', files: { a: '1' } });
+      const commit = { branch: 'main', message: 'Two', files: { a: '2' } };
+      const sent = await github.commitAndPush(repository, commit);
+      await eventually(() => expect(pushes).toHaveLength(1));
+      if (what.startsWith('the App')) await github.uninstallApp('acme');
+      else await github.setInstalled(repository, false);
+      await eventually(async () => expect(await store.find(repository.id)).toBeNull());
+
+      await all.database.write((tx) => inboxStore.reopen(tx, sent.deliveryId, all.clock.ms));
+      all.worker.wake();
+
+      await eventually(async () =>
+        expect(await inboxStore.find(sent.deliveryId)).toMatchObject({
+          state: 'ignored',
+          note: 'the App does not see acme/infra any more',
+        }),
+      );
+      expect(await store.find(repository.id)).toBeNull();
+      expect(pushes).toHaveLength(1);
+    },
+  );
 });
 
 describe('reconciling', () => {

@@ -129,7 +129,7 @@ describe('a push that GitHub tells', () => {
     const tag = await github.pushTag(repository, { tag: 'v1', message: 'First' });
     const deleted = await github.deleteBranch(repository, { branch: 'topic' });
 
-    await eventually(async () => expect(await inboxStore.nextDueMs()).toBeNull());
+    await eventually(async () => expect(await inboxStore.nextDueMs([])).toBeNull());
     const stateOf = (id: string) => inboxStore.find(id);
     expect(await stateOf(tag.deliveryId)).toMatchObject({
       state: 'ignored',
@@ -176,6 +176,8 @@ describe('a push that GitHub tells', () => {
       event: 'push',
       body: Buffer.from('{"ref":"refs/heads/main"}'),
       attempt: 1,
+      lane: 'x',
+      receivedAtMs: all.clock.ms,
     });
 
     expect(outcome.state).toBe('failed');
@@ -187,7 +189,14 @@ test.each(['ping', 'check_suite', 'constructor', '__proto__'])(
   'the event %s is ignored with the reason',
   async (event) => {
     await using all = await startReceiving();
-    const delivery = { id: 'x', event, body: Buffer.from('{"action":"requested"}'), attempt: 1 };
+    const delivery = {
+      id: 'x',
+      event,
+      body: Buffer.from('{"action":"requested"}'),
+      attempt: 1,
+      lane: 'x',
+      receivedAtMs: all.clock.ms,
+    };
 
     expect(await all.handle(delivery)).toEqual({
       state: 'ignored',

@@ -26,10 +26,10 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
   const clock = aClock();
   const store = createRepositoryStore(database);
   const inboxStore = createInboxStore(database);
-  const repositories = createKnownRepositories({ store, transactions: database });
   const reconciler = createReconciler({ app: started.app, store, transactions: database, logger: silent });
+  const repositories = createKnownRepositories({ store, reconciler, transactions: database });
   const pushes: SeenPush[] = [];
-  const handle = await createDeliveryHandler(started.app.probot, {
+  const handlers = {
     push: createPushHandler({
       repositories,
       onPush: (push, deliveryId) => {
@@ -45,7 +45,8 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
       repositories,
       onButton: options.onButton ?? (() => Promise.reject(new Error('no button in this test'))),
     }),
-  });
+  };
+  const handle = await createDeliveryHandler(started.app.probot, handlers, clock);
   const parts = { store: inboxStore, transactions: database, clock };
   const worker = createInboxWorker({ ...parts, handle, logger: silent });
   const inbox = createInbox({ ...parts, webhookSecret, onStored: () => worker.wake() });

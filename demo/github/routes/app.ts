@@ -1,8 +1,8 @@
 /** The App about itself: installations, tokens, and where it is installed. */
 import { Hono } from 'hono';
 import { requireApp, requireInstallationToken } from '../access.ts';
-import { notFound } from '../api-error.ts';
-import type { ApiEnv } from '../pipeline.ts';
+import { ApiError, notFound } from '../api-error.ts';
+import { type ApiEnv, suspended } from '../pipeline.ts';
 import { idParam, pageOf, readBody } from '../request.ts';
 import {
   findAccount,
@@ -41,6 +41,7 @@ export function appRoutes(state: GithubState): Hono<ApiEnv> {
     requireApp(c);
     const installation = state.installations.get(idParam(c, 'id'));
     if (!installation) throw notFound();
+    if (installation.suspendedAtMs !== null) throw new ApiError(403, suspended);
     const minted = mintToken(state, installation, readBody(c, tokenRequestSchema));
     const ids = minted.repositoryIds;
     const repositories = [...(ids ?? [])].flatMap((id) => state.repositories.get(id) ?? []);

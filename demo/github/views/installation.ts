@@ -27,7 +27,7 @@ export function installationView(state: GithubState, installation: Installation)
     has_multiple_single_files: false,
     single_file_paths: [],
     suspended_by: null,
-    suspended_at: null,
+    suspended_at: installation.suspendedAtMs === null ? null : isoTime(installation.suspendedAtMs),
   };
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ButtonOutcome, ButtonPress } from '../../runs/buttons.ts';
 import { installationReference, repositoryJson } from '../github-json.ts';
 import type { KnownRepositories } from '../known-repositories.ts';
-import { done, type EventHandler, ignored, notUnderstood } from './event-handler.ts';
+import { done, type EventHandler, ignored, notSeen, notUnderstood } from './event-handler.ts';
 
 export type OnButton = (press: ButtonPress) => Promise<ButtonOutcome>;
 
@@ -37,7 +37,9 @@ export function createCheckRunHandler(parts: {
     const parsed = payload.safeParse(event.payload);
     if (!parsed.success) return notUnderstood(parsed.error);
     const json = parsed.data;
-    await parts.repositories.remember(json.repository, json.installation.id);
+    if (!(await parts.repositories.remember(json.repository, json.installation.id, event.isFresh))) {
+      return ignored(notSeen(json.repository));
+    }
     // Only of our own check runs is the external_id what we wrote there.
     if (json.check_run.app?.id !== parts.appId) return ignored('the check run is not of this App');
     if (json.sender.type !== 'User') return ignored(`${json.sender.login} is not a person`);

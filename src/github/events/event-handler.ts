@@ -5,6 +5,8 @@ import type { DeliveryOutcome } from '../inbox-store.ts';
 export interface GithubEvent {
   readonly deliveryId: string;
   readonly payload: unknown;
+  /** False for a retry, a replay, or what waited for long: what it says of the repository may be old by now. */
+  readonly isFresh: boolean;
 }
 
 /** Says what came of the event; a rejection means "try again later". Must bear to be called twice. */
@@ -12,6 +14,9 @@ export type EventHandler = (event: GithubEvent) => Promise<DeliveryOutcome>;
 
 export const done = (note: string): DeliveryOutcome => ({ state: 'done', note });
 export const ignored = (reason: string): DeliveryOutcome => ({ state: 'ignored', note: reason });
+
+export const notSeen = (repository: { readonly full_name: string }): string =>
+  `the App does not see ${repository.full_name} any more`;
 
 /** The payload is not what GitHub documents: trying again cannot help, so it waits for a person. */
 export function notUnderstood(error: z.ZodError): DeliveryOutcome {

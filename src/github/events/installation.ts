@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { installationJson, toAccount } from '../github-json.ts';
+import { installationJson } from '../github-json.ts';
 import type { KnownRepositories } from '../known-repositories.ts';
 import type { Reconciler } from '../reconcile.ts';
 import { done, type EventHandler, ignored, notUnderstood } from './event-handler.ts';
@@ -19,6 +19,7 @@ export function createInstallationHandler(parts: {
     const { action, installation } = parsed.data;
     switch (action) {
       case 'created':
+      case 'suspend':
       case 'unsuspend':
       case 'new_permissions_accepted':
         // Asked live: the payload names repositories without their default branch, and may be old by now.
@@ -27,12 +28,6 @@ export function createInstallationHandler(parts: {
         // Ids are never used again, so this cannot be overtaken by anything.
         await repositories.forgetInstallation(installation.id);
         return done('the installation is gone');
-      case 'suspend': {
-        const account = toAccount(installation);
-        if (!account) return ignored('the installation is not on an account that has repositories');
-        await repositories.saveAccount({ ...account, suspended: true });
-        return done(`the installation on ${account.login} is suspended`);
-      }
       default:
         return ignored(`nothing is done for the action ${action}`);
     }

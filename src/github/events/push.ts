@@ -3,7 +3,7 @@ import type { Commit } from '../../stacks/repository.ts';
 import type { Push } from '../../stacks/trigger.ts';
 import { installationReference, pushedCommitJson, repositoryJson } from '../github-json.ts';
 import type { KnownRepositories } from '../known-repositories.ts';
-import { done, type EventHandler, ignored, notUnderstood } from './event-handler.ts';
+import { done, type EventHandler, ignored, notSeen, notUnderstood } from './event-handler.ts';
 
 const paths = z.array(z.string()).default([]);
 const payload = z.object({
@@ -33,7 +33,9 @@ export function createPushHandler(parts: {
     const parsed = payload.safeParse(event.payload);
     if (!parsed.success) return notUnderstood(parsed.error);
     const json = parsed.data;
-    await parts.repositories.remember(json.repository, json.installation.id);
+    if (!(await parts.repositories.remember(json.repository, json.installation.id, event.isFresh))) {
+      return ignored(notSeen(json.repository));
+    }
     if (!json.ref.startsWith(branchPrefix)) return ignored(`${json.ref} is not a branch`);
     if (json.deleted) return ignored(`${json.ref} was deleted`);
     if (!json.head_commit) return ignored('the push has no head commit');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { installationReference, repositoryJson } from '../github-json.ts';
 import type { KnownRepositories } from '../known-repositories.ts';
-import { done, type EventHandler, notUnderstood } from './event-handler.ts';
+import { done, type EventHandler, ignored, notSeen, notUnderstood } from './event-handler.ts';
 
 const payload = z.object({
   action: z.string(),
@@ -22,7 +22,9 @@ export function createRepositoryHandler(parts: { repositories: KnownRepositories
       await parts.repositories.markRemoved([repository.id]);
       return done(`${repository.full_name} was deleted`);
     }
-    await parts.repositories.remember(repository, installation.id);
+    if (!(await parts.repositories.remember(repository, installation.id, event.isFresh))) {
+      return ignored(notSeen(repository));
+    }
     return done(`${repository.full_name}: ${action}`);
   };
 }

@@ -129,15 +129,20 @@ create table inbox (
   seq integer primary key autoincrement,
   delivery_id text not null unique,
   event text not null,
-  body blob,
+  lane text not null,
   received_at_ms integer not null,
   state text not null,
   attempts integer not null default 0,
   next_at_ms integer not null,
-  note text
+  note text,
+  -- The last column: what stands behind a large value is slow to read.
+  body blob
 ) strict;
-create index inbox_due on inbox (next_at_ms, seq) where state = 'pending';
+create index inbox_due on inbox (next_at_ms) where state = 'pending';
+create index inbox_pending on inbox (seq) where state = 'pending';
+create index inbox_failed on inbox (seq) where state = 'failed';
 create index inbox_body on inbox (received_at_ms) where body is not null;
+create index inbox_age on inbox (received_at_ms);
 
 create table check_run (
   run_id text primary key references run (id) on delete cascade,
