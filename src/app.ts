@@ -146,6 +146,8 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
       sandbox: await sandboxTest(),
       vendors: vendors.map((vendor) => ({ vendor, found: foundIn, used: used.includes(vendor.name) })),
       githubConfigured: config.github !== null,
+      inbox: await github.inboxControl.standing(),
+      nowMs: clock.nowMs(),
     };
   }
 
@@ -176,6 +178,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     webhooks: webhooks.webhooks,
     deliveries: webhooks.deliveries,
     github: github.inbox,
+    inbox: github.inboxControl,
     health: async () => healthOf(await findings()),
   });
 

@@ -15,6 +15,12 @@ export interface Findings {
     readonly used: boolean;
   }[];
   readonly githubConfigured: boolean;
+  readonly inbox: {
+    readonly pending: number;
+    readonly pendingSinceMs: number | null;
+    readonly failed: number;
+  };
+  readonly nowMs: number;
 }
 
 export function healthOf(findings: Findings): Health {
@@ -77,6 +83,7 @@ export function doctorReport(findings: Findings): DoctorReport {
           detail: 'no settings of a GitHub App',
           hint: 'The server needs APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET to start; see .env.example.',
         },
+    inboxItem(findings),
   ];
   return { ok: items.every(({ status }) => status !== 'problem'), items };
 }
@@ -95,6 +102,23 @@ function vendorItem({ vendor, found }: Findings['vendors'][number]): DoctorItem 
 function sandboxItem(sandbox: SelfTestResult): DoctorItem {
   const { ok, detail, hint } = sandboxCheck(sandbox);
   return { name: 'sandbox', status: ok ? 'ok' : 'problem', detail, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** Longer than a burst takes, and than a GitHub that answers after the second retry. */
+const patienceMs = 10 * 60_000;
+
+function inboxItem({ inbox, nowMs }: Findings): DoctorItem {
+  const { pending, pendingSinceMs, failed } = inbox;
+  const waitsMs = pendingSinceMs === null ? 0 : Math.max(nowMs - pendingSinceMs, 0);
+  const oldest = pending === 0 ? '' : `, the oldest for ${Math.floor(waitsMs / 60_000)} min`;
+  const detail = `${pending} deliveries wait${oldest}; ${failed} failed in the last 7 days`;
+  if (failed > 0) {
+    const hint = '`slipway inbox list --state failed` says why; `slipway inbox replay --failed` tries again.';
+    return { name: 'inbox', status: 'warning', detail, hint };
+  }
+  if (waitsMs <= patienceMs) return { name: 'inbox', status: 'ok', detail };
+  const hint = 'Does the server run? `slipway inbox list --state pending` says what each waits for.';
+  return { name: 'inbox', status: 'warning', detail, hint };
 }
 
 function sizeOf(path: string): string {

@@ -109,11 +109,12 @@ export async function listAll(
   call: (method: string, path: string) => Promise<unknown>,
   path: string,
   limit = Number.POSITIVE_INFINITY,
+  filter: Readonly<Record<string, string>> = {},
 ): Promise<unknown[]> {
   const items: unknown[] = [];
   for (let cursor = ''; ; ) {
     const size = Math.min(200, limit - items.length);
-    const query = new URLSearchParams({ limit: String(size), cursor });
+    const query = new URLSearchParams({ ...filter, limit: String(size), cursor });
     const { items: more, nextCursor } = page.parse(await call('GET', `${path}?${query}`));
     items.push(...more);
     if (nextCursor === null || items.length >= limit) return items.slice(0, limit);

@@ -21,6 +21,7 @@ export function exitCodeOfStatus(status: number): ExitCode {
     case 403:
       return exitCodes.forbidden;
     case 404:
+    case 410:
       return exitCodes.notFound;
     case 409:
       return exitCodes.conflict;

@@ -5,6 +5,7 @@ import type { CliContext } from './context.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CliFailure, failureOf, usageFailure } from './failure.ts';
+import { addInboxCommands } from './inbox.ts';
 import { oneLine } from './output.ts';
 import { addRunCommands } from './run.ts';
 import { addRunDetailCommands } from './run-details.ts';
@@ -49,6 +50,8 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
     program.command('webhook').description('webhooks of stacks, and what they sent'),
     context,
   );
+
+  addInboxCommands(program.command('inbox').description("GitHub's deliveries, to see and replay"), context);
 
   try {
     const { known, unknown } = followed(program, argv);

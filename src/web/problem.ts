@@ -23,6 +23,8 @@ const statuses = {
   'webhook-disabled': 409,
   'endpoint-not-unique': 409,
   'managed-by-file': 409,
+  'delivery-pending': 409,
+  'body-dropped': 410,
   'payload-too-large': 413,
   'unsupported-media-type': 415,
   'invalid-input': 422,

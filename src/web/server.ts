@@ -20,6 +20,7 @@ import { deliveryRoutes } from './api/deliveries.ts';
 import { environmentRoutes } from './api/environment.ts';
 import { eventRoutes } from './api/events.ts';
 import { createGuard } from './api/guard.ts';
+import { type InboxControl, inboxRoutes } from './api/inbox.ts';
 import { lockRoutes } from './api/lock.ts';
 import { createLogStreams, type LogStreamLimits } from './api/log-stream.ts';
 import { moduleRoutes } from './api/modules.ts';
@@ -63,6 +64,7 @@ export interface WebParts {
   readonly deliveries: Deliveries;
   /** Null without GitHub settings. */
   readonly github: GithubInbox | null;
+  readonly inbox: InboxControl;
   readonly health: () => Promise<Health>;
   /** Tests shorten it. */
   readonly streamLimits?: LogStreamLimits;
@@ -119,6 +121,7 @@ export function createWeb(parts: WebParts): Web {
     webhookRoutes(api),
     deliveryRoutes(api),
     eventRoutes(api),
+    inboxRoutes(api),
     moduleRoutes(),
   ]) {
     app.route('/', routes);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Role } from '../../src/access/actor.ts';
 import { createAccess } from '../../src/access/roles.ts';
 import { createTokens } from '../../src/access/tokens.ts';
+import { createInboxControl } from '../../src/github/inbox-control.ts';
 import { createIds } from '../../src/ids.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createRunCommands } from '../../src/runs/commands.ts';
@@ -18,6 +19,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { createDeliveryStore } from '../../src/storage/delivery-store.ts';
 import { createEventFeed } from '../../src/storage/event-feed.ts';
 import { createFileLogStore } from '../../src/storage/file-log-store.ts';
+import { createInboxStore } from '../../src/storage/inbox-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
@@ -64,6 +66,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
   const stackStore = createStackStore(database, box);
   const runs = createRunStore(database, box);
   const repositories = createRepositoryStore(database);
+  const inboxStore = createInboxStore(database);
   const webhookStore = createWebhookStore(database, box);
   const deliveryStore = createDeliveryStore(database);
   const logs = createFileLogStore(join(directory, 'logs'));
@@ -147,6 +150,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     webhooks,
     deliveries: createDeliveries({ ...base, store: deliveryStore, webhooks: webhookStore, pump }),
     github: null,
+    inbox: createInboxControl({ store: inboxStore, ...base, onReplay: () => undefined }),
     health: async () => healthy,
     streamLimits: { pollMs: 5, lifetimeMs: 60_000, maxOpen: 3 },
     ...change,
@@ -208,6 +212,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
       runs,
       commands,
       logs,
+      inboxStore,
     },
     ...{ webhooks, deliveryStore, scheduler, addStack, addRun, move, token, directory },
     async [Symbol.asyncDispose]() {

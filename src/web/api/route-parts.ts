@@ -46,6 +46,13 @@ export function optionalJsonBody<T extends z.ZodType>(schema: T) {
   return { body: { required: false, content: { 'application/json': { schema } } } };
 }
 
+/** As `needs`, for what belongs to no stack. */
+export const needsInstanceAdmin = {
+  security: [{ bearer: [] }],
+  description: 'Needs an administrator of the instance: ADMINS, or an admin token without an account.',
+  'x-needs': 'instance',
+};
+
 /** What every authenticated route declares: the token, the role it takes, and its errors. */
 export function needs(role: (typeof roles)[number] | 'any') {
   const description =
