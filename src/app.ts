@@ -50,6 +50,8 @@ export interface App extends AsyncDisposable {
 const drainMs = 20_000;
 /** A safety net: wake-ups do the work. */
 const sweepEveryMs = 10_000;
+/** How far `doctor` looks back for what was given up; also how long deliveries can be replayed. */
+const backlogMs = 7 * 24 * 60 * 60 * 1000;
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
   version: string;
@@ -146,8 +148,6 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
       sandbox: await sandboxTest(),
       vendors: vendors.map((vendor) => ({ vendor, found: foundIn, used: used.includes(vendor.name) })),
       githubConfigured: config.github !== null,
-      inbox: await github.inboxControl.standing(),
-      nowMs: clock.nowMs(),
     };
   }
 
@@ -228,7 +228,12 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     fetchAs: web.fetchAs,
     tokens,
     health: async () => healthOf(await findings()),
-    doctor: async () => doctorReport(await findings()),
+    doctor: async () =>
+      doctorReport(await findings(), {
+        nowMs: clock.nowMs(),
+        inbox: await stores.inbox.standing(),
+        checkRuns: await stores.checkRuns.standing(clock.nowMs() - backlogMs),
+      }),
     start,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

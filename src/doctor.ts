@@ -15,12 +15,17 @@ export interface Findings {
     readonly used: boolean;
   }[];
   readonly githubConfigured: boolean;
+}
+
+/** What waits for GitHub or was given up, of the last 7 days. */
+export interface Backlog {
+  readonly nowMs: number;
   readonly inbox: {
     readonly pending: number;
     readonly pendingSinceMs: number | null;
     readonly failed: number;
   };
-  readonly nowMs: number;
+  readonly checkRuns: { readonly waiting: number; readonly givenUp: number };
 }
 
 export function healthOf(findings: Findings): Health {
@@ -57,7 +62,7 @@ function toolsCheck({ vendors, git }: Findings): Check {
   return { ok: true, detail: [`git ${git}`, ...found].join(', ') };
 }
 
-export function doctorReport(findings: Findings): DoctorReport {
+export function doctorReport(findings: Findings, backlog: Backlog): DoctorReport {
   const { database, sandbox, vendors, git } = findings;
   const items: DoctorItem[] = [
     { name: 'slipway', status: 'ok', detail: findings.version },
@@ -83,7 +88,8 @@ export function doctorReport(findings: Findings): DoctorReport {
           detail: 'no settings of a GitHub App',
           hint: 'The server needs APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET to start; see .env.example.',
         },
-    inboxItem(findings),
+    inboxItem(backlog),
+    checkRunItem(backlog),
   ];
   return { ok: items.every(({ status }) => status !== 'problem'), items };
 }
@@ -107,7 +113,7 @@ function sandboxItem(sandbox: SelfTestResult): DoctorItem {
 /** Longer than a burst takes, and than a GitHub that answers after the second retry. */
 const patienceMs = 10 * 60_000;
 
-function inboxItem({ inbox, nowMs }: Findings): DoctorItem {
+function inboxItem({ inbox, nowMs }: Backlog): DoctorItem {
   const { pending, pendingSinceMs, failed } = inbox;
   const waitsMs = pendingSinceMs === null ? 0 : Math.max(nowMs - pendingSinceMs, 0);
   const oldest = pending === 0 ? '' : `, the oldest for ${Math.floor(waitsMs / 60_000)} min`;
@@ -119,6 +125,13 @@ function inboxItem({ inbox, nowMs }: Findings): DoctorItem {
   if (waitsMs <= patienceMs) return { name: 'inbox', status: 'ok', detail };
   const hint = 'Does the server run? `slipway inbox list --state pending` says what each waits for.';
   return { name: 'inbox', status: 'warning', detail, hint };
+}
+
+function checkRunItem({ checkRuns: { waiting, givenUp } }: Backlog): DoctorItem {
+  const detail = `${waiting} wait to be sent; ${givenUp} given up in the last 7 days`;
+  if (givenUp === 0) return { name: 'check runs', status: 'ok', detail };
+  const hint = 'The log of the server has "a check run is given up", with the answer of GitHub.';
+  return { name: 'check runs', status: 'warning', detail, hint };
 }
 
 function sizeOf(path: string): string {

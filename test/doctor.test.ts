@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { doctorReport, type Findings } from '../src/doctor.ts';
+import { type Backlog, doctorReport, type Findings } from '../src/doctor.ts';
 
 const nowMs = 1_795_000_000_000;
 const wellFindings: Findings = {
@@ -9,8 +9,11 @@ const wellFindings: Findings = {
   sandbox: { ok: true, tier: 'full', version: '0.11.0', failures: [], warnings: [] },
   vendors: [],
   githubConfigured: true,
-  inbox: { pending: 0, pendingSinceMs: null, failed: 0 },
+};
+const noBacklog: Backlog = {
   nowMs,
+  inbox: { pending: 0, pendingSinceMs: null, failed: 0 },
+  checkRuns: { waiting: 0, givenUp: 0 },
 };
 
 test.each([
@@ -20,10 +23,19 @@ test.each([
   ['ahead of the clock', { pending: 1, pendingSinceMs: nowMs + 5000, failed: 0 }, 'ok', 'for 0 min'],
   ['failing', { pending: 0, pendingSinceMs: null, failed: 2 }, 'warning', '2 failed'],
 ])('the doctor tells an inbox that is %s', (_, inbox, status, detail) => {
-  const report = doctorReport({ ...wellFindings, inbox });
+  const report = doctorReport(wellFindings, { ...noBacklog, inbox });
 
   const item = report.items.find(({ name }) => name === 'inbox');
   expect(item).toMatchObject({ status, detail: expect.stringContaining(detail) });
   // It keeps no run from being executed.
   expect(report.ok).toBe(true);
+});
+
+test.each([
+  [{ waiting: 4, givenUp: 0 }, 'ok', '4 wait to be sent; 0 given up in the last 7 days'],
+  [{ waiting: 0, givenUp: 2 }, 'warning', '0 wait to be sent; 2 given up in the last 7 days'],
+])('the doctor tells of check runs: %o', (checkRuns, status, detail) => {
+  const report = doctorReport(wellFindings, { ...noBacklog, checkRuns });
+
+  expect(report.items.find(({ name }) => name === 'check runs')).toMatchObject({ status, detail });
 });

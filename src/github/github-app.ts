@@ -1,5 +1,7 @@
 import { Probot, ProbotOctokit } from 'probot';
 import type { Logger } from '../logger.ts';
+import { statusOf } from './github-error.ts';
+import { createTokenCache, type TokenCache } from './token-cache.ts';
 
 /**
  * Our GitHub App as Probot runs it: authentication, clients, and events that are handed to `receive` by our
@@ -30,32 +32,56 @@ const requestTimeoutMs = 20_000;
  * throttling keeps a queue in memory that a restart empties. The outbox does both jobs, durably.
  * A function: Probot sets `throttle` itself, which would put plain defaults out of force.
  */
-const PlainOctokit = ProbotOctokit.defaults((options: object) => ({
-  ...options,
-  retry: { enabled: false },
-  throttle: { enabled: false },
-}));
+const plainOctokit = (tokens: TokenCache) =>
+  ProbotOctokit.defaults((options: { readonly auth?: object }) => ({
+    ...options,
+    auth: { ...options.auth, cache: tokens },
+    retry: { enabled: false },
+    throttle: { enabled: false },
+  }));
 
 export async function createGithubApp(settings: GithubAppSettings, logger: Logger): Promise<GithubApp> {
   // Probot's default secret is public.
   if (settings.webhookSecret === '') throw new Error('the GitHub App needs a webhook secret');
   const closing = new AbortController();
+  const tokens = createTokenCache();
   const probot = new Probot({
     appId: settings.appId,
     privateKey: settings.privateKey,
     secret: settings.webhookSecret,
     baseUrl: settings.apiUrl,
     log: withoutDebug(logger),
-    Octokit: PlainOctokit,
+    Octokit: plainOctokit(tokens),
     request: { fetch: (url: string, init?: RequestInit) => fetchUntil(closing.signal, url, init) },
   });
   await probot.ready();
   return {
     probot,
     asApp: () => probot.auth(),
-    asInstallation: (installationId) => probot.auth(installationId),
+    async asInstallation(installationId) {
+      const octokit = await probot.auth(installationId);
+      renewTokens(octokit, () => tokens.forget(installationId));
+      return octokit;
+    },
     [Symbol.dispose]: () => closing.abort(),
   };
+}
+
+/**
+ * A token can be void before its time: the App was suspended meanwhile, or somebody revoked it. Then another is
+ * asked for, once. Safe for every request: one that was answered 401 was not performed.
+ */
+function renewTokens(octokit: ProbotOctokit, forgetToken: () => void): void {
+  octokit.hook.wrap('request', async (request, options) => {
+    try {
+      return await request(options);
+    } catch (error) {
+      // Those about the App itself are not made with a token; the one that asks for a token is among them.
+      if (statusOf(error) !== 401 || options.url.includes('/app/')) throw error;
+      forgetToken();
+      return request(options);
+    }
+  });
 }
 
 /** Octokit by itself waits for ever. */

@@ -5,6 +5,7 @@ import { UserError } from '../user-error.ts';
 const httpError = z.object({
   name: z.literal('HttpError'),
   status: z.number(),
+  message: z.string().optional(),
   response: z.object({ headers: z.record(z.string(), z.unknown()) }).optional(),
 });
 
@@ -26,8 +27,9 @@ export function rateLimitMs(error: unknown, nowMs: number): number | null {
     const resetMs = Number(header('x-ratelimit-reset') ?? Number.NaN) * 1000;
     if (resetMs > 0) return Math.max(resetMs - nowMs, 0);
   }
-  // GitHub's advice for a 429 that does not say: wait a minute at least.
-  return parsed.data.status === 429 ? 60_000 : null;
+  // GitHub's advice when it does not say: wait a minute at least.
+  const isSecondary = /secondary rate limit|abuse detection/i.test(parsed.data.message ?? '');
+  return parsed.data.status === 429 || isSecondary ? 60_000 : null;
 }
 
 /** What people see when GitHub does not answer a question that we cannot do without. */

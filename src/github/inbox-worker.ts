@@ -6,6 +6,7 @@ import { backoffMs, maxAttempts } from './backoff.ts';
 import { createClockWatch } from './clock-watch.ts';
 import { createInboxPurge } from './inbox-purge.ts';
 import type { Delivery, DeliveryOutcome, InboxStore } from './inbox-store.ts';
+import { createLanes } from './lanes.ts';
 import { createLoop, type Loop } from './loop.ts';
 
 /**
@@ -34,13 +35,12 @@ export function createInboxWorker(parts: InboxWorkerParts): Loop {
   const { store, transactions, handle, clock, logger } = parts;
   const purge = createInboxPurge(parts);
   const untrustedFrom = createClockWatch();
-  /** By lane. */
-  const inHand = new Map<string, Promise<void>>();
+  const lanes = createLanes<string>(maxInHand, () => loop.wake());
 
   async function claim(): Promise<Delivery | null> {
     return transactions.write(async (tx) => {
       const nowMs = clock.nowMs();
-      const delivery = await store.claim(tx, nowMs, [...inHand.keys()]);
+      const delivery = await store.claim(tx, nowMs, lanes.busy());
       if (!delivery) return null;
       // Put off before the work begins: one that kills the process must not be the first of the next again.
       const note = 'in hand; if this stays, the server stopped while handling it';
@@ -88,15 +88,13 @@ export function createInboxWorker(parts: InboxWorkerParts): Loop {
   }
 
   function launch(delivery: Delivery): void {
-    const { id: deliveryId, lane } = delivery;
-    const done = work(delivery)
-      // Its row is pending and put off already.
-      .catch((error) => logger.error({ err: error, delivery: deliveryId }, 'an outcome could not be stored'))
-      .finally(() => {
-        inHand.delete(lane);
-        loop.wake();
-      });
-    inHand.set(lane, done);
+    const { id, lane } = delivery;
+    lanes.run(lane, () =>
+      work(delivery).catch((error) => {
+        // Its row is pending and put off already.
+        logger.error({ err: error, delivery: id }, 'what became of a delivery could not be stored');
+      }),
+    );
   }
 
   const loop = createLoop({
@@ -105,8 +103,8 @@ export function createInboxWorker(parts: InboxWorkerParts): Loop {
       const laterThanMs = untrustedFrom(nowMs);
       if (laterThanMs !== null) await transactions.write((tx) => store.bringForward(tx, laterThanMs, nowMs));
       const isPurging = await purge(nowMs);
-      if (inHand.size >= maxInHand) return longestPauseMs;
-      const dueMs = (await store.nextDueMs([...inHand.keys()])) ?? Number.POSITIVE_INFINITY;
+      if (lanes.isFull()) return longestPauseMs;
+      const dueMs = (await store.nextDueMs(lanes.busy())) ?? Number.POSITIVE_INFINITY;
       const delivery = dueMs <= nowMs ? await claim() : null;
       if (delivery) launch(delivery);
       if (isPurging || delivery) return 0;
@@ -120,7 +118,7 @@ export function createInboxWorker(parts: InboxWorkerParts): Loop {
     wake: () => loop.wake(),
     async [Symbol.asyncDispose]() {
       await loop[Symbol.asyncDispose]();
-      await Promise.all(inHand.values());
+      await lanes.settled();
     },
   };
 }

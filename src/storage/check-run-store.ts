@@ -1,13 +1,31 @@
-import { sql } from 'kysely';
+import { type FunctionModule, sql } from 'kysely';
 import type { CheckRunBody } from '../github/feedback/check-run.ts';
 import type { CheckRunStore } from '../github/feedback/check-run-store.ts';
 import type { Tx } from '../tx.ts';
 import type { Database } from './database.ts';
-import type { CheckRunRow } from './schema.ts';
+import type { CheckRunRow, Schema } from './schema.ts';
 
 export function createCheckRunStore(database: Database): CheckRunStore {
   const unsettled = () =>
     database.read.selectFrom('check_run').whereRef('settled_version', '<', 'desired_version');
+
+  /** Of accounts where the App works, outside these repositories. */
+  const sendable = (busyRepositories: readonly number[]) => {
+    const query = unsettled().where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('repository')
+            .innerJoin('account', 'account.id', 'repository.account_id')
+            .select('account.id')
+            .whereRef('repository.id', '=', 'check_run.repository_id')
+            .where('account.suspended', '=', 1),
+        ),
+      ),
+    );
+    return busyRepositories.length === 0
+      ? query
+      : query.where('check_run.repository_id', 'not in', busyRepositories);
+  };
 
   const change = async (tx: Tx, runId: string, values: Partial<CheckRunRow>) => {
     await database.inside(tx).updateTable('check_run').set(values).where('run_id', '=', runId).execute();
@@ -33,8 +51,8 @@ export function createCheckRunStore(database: Database): CheckRunStore {
         .execute();
     },
 
-    async due(nowMs) {
-      const row = await unsettled()
+    async due(nowMs, busyRepositories) {
+      const row = await sendable(busyRepositories)
         .selectAll()
         .where('next_at_ms', '<=', nowMs)
         .orderBy('next_at_ms')
@@ -53,8 +71,8 @@ export function createCheckRunStore(database: Database): CheckRunStore {
       };
     },
 
-    async nextDueMs() {
-      const query = unsettled().select('next_at_ms').orderBy('next_at_ms').limit(1);
+    async nextDueMs(busyRepositories) {
+      const query = sendable(busyRepositories).select('next_at_ms').orderBy('next_at_ms').limit(1);
       return (await query.executeTakeFirst())?.next_at_ms ?? null;
     },
 
@@ -68,18 +86,52 @@ export function createCheckRunStore(database: Database): CheckRunStore {
         last_error: null,
       }),
 
-    async retryLater(tx, runId, nextAtMs, error) {
+    async bringForward(tx, laterThanMs, nowMs) {
+      await database
+        .inside(tx)
+        .updateTable('check_run')
+        .set({ next_at_ms: nowMs })
+        .whereRef('settled_version', '<', 'desired_version')
+        .where('next_at_ms', '>', laterThanMs)
+        .execute();
+    },
+
+    async retryLater(tx, runId, version, nextAtMs, error) {
       await database
         .inside(tx)
         .updateTable('check_run')
         .set({ attempts: sql`attempts + 1`, next_at_ms: nextAtMs, last_error: error })
         .where('run_id', '=', runId)
+        .where('desired_version', '=', version)
         .execute();
     },
 
     postpone: (tx, runId, nextAtMs) => change(tx, runId, { next_at_ms: nextAtMs }),
 
-    giveUp: (tx, runId, version, error) => change(tx, runId, { settled_version: version, last_error: error }),
+    async giveUp(tx, runId, version, error, nowMs) {
+      await change(tx, runId, { settled_version: version, last_error: error });
+      await database
+        .inside(tx)
+        .updateTable('check_run')
+        .set({ next_at_ms: nowMs })
+        .where('run_id', '=', runId)
+        .where('desired_version', '=', version)
+        .execute();
+    },
+
+    async standing(sinceMs) {
+      const count = ({ fn }: { fn: FunctionModule<Schema, 'check_run'> }) =>
+        fn.countAll<number>().as('count');
+      const waiting = await unsettled().select(count).executeTakeFirst();
+      const givenUp = await database.read
+        .selectFrom('check_run')
+        .select(count)
+        .where('last_error', 'is not', null)
+        .whereRef('settled_version', '>=', 'desired_version')
+        .where('next_at_ms', '>=', sinceMs)
+        .executeTakeFirst();
+      return { waiting: waiting?.count ?? 0, givenUp: givenUp?.count ?? 0 };
+    },
 
     async find(runId) {
       const query = database.read.selectFrom('check_run').selectAll().where('run_id', '=', runId);

@@ -9,6 +9,8 @@ interface Opened extends AsyncDisposable {
   /** Makes the run that a check run belongs to. */
   addRun(id: string): Promise<void>;
   removeRun(tx: Tx, id: string): Promise<void>;
+  /** Knows a repository, of an account on which the App is suspended or not. */
+  saveRepository(tx: Tx, repositoryId: number, isSuspended: boolean): Promise<void>;
 }
 
 const aBody = (runId: string, title: string): CheckRunBody => ({
@@ -27,9 +29,9 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
   async function withWish() {
     const opened = await open();
     await opened.addRun('run-1');
-    const want = (title: string, nowMs: number, runId = 'run-1') =>
+    const want = (title: string, nowMs: number, runId = 'run-1', repositoryId = 5) =>
       opened.transactions.write((tx) =>
-        opened.store.want(tx, { runId, repositoryId: 5, desired: aBody(runId, title) }, nowMs),
+        opened.store.want(tx, { runId, repositoryId, desired: aBody(runId, title) }, nowMs),
       );
     await want('Queued', 1000);
     return { ...opened, want, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
@@ -40,9 +42,9 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
       await using opened = await withWish();
       const { store } = opened;
 
-      expect(await store.due(999)).toBeNull();
-      expect(await store.nextDueMs()).toBe(1000);
-      expect(await store.due(1000)).toEqual({
+      expect(await store.due(999, [])).toBeNull();
+      expect(await store.nextDueMs([])).toBe(1000);
+      expect(await store.due(1000, [])).toEqual({
         runId: 'run-1',
         repositoryId: 5,
         desired: aBody('run-1', 'Queued'),
@@ -57,12 +59,12 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
       await using opened = await withWish();
       const { store, transactions, want } = opened;
       await transactions.write((tx) => store.setCreateTried(tx, 'run-1'));
-      await transactions.write((tx) => store.retryLater(tx, 'run-1', 60_000, 'GitHub said 500'));
-      expect(await store.due(2000)).toBeNull();
+      await transactions.write((tx) => store.retryLater(tx, 'run-1', 1, 60_000, 'GitHub said 500'));
+      expect(await store.due(2000, [])).toBeNull();
 
       await want('Preparing', 2000);
 
-      expect(await store.due(2000)).toMatchObject({
+      expect(await store.due(2000, [])).toMatchObject({
         version: 2,
         desired: { output: { title: 'Preparing' } },
         createTried: true,
@@ -76,10 +78,10 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
       await want('Preparing', 2000);
 
       await transactions.write((tx) => store.sent(tx, 'run-1', 1, 77));
-      expect(await store.due(2000)).toMatchObject({ version: 2, checkRunId: 77 });
+      expect(await store.due(2000, [])).toMatchObject({ version: 2, checkRunId: 77 });
       await transactions.write((tx) => store.sent(tx, 'run-1', 2, 77));
 
-      expect([await store.due(9e9), await store.nextDueMs()]).toEqual([null, null]);
+      expect([await store.due(9e9, []), await store.nextDueMs([])]).toEqual([null, null]);
       expect(await store.find('run-1')).toMatchObject({ checkRunId: 77, isSettled: true, lastError: null });
     });
 
@@ -87,11 +89,11 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
       await using opened = await withWish();
       const { store, transactions } = opened;
 
-      await transactions.write((tx) => store.retryLater(tx, 'run-1', 3000, 'GitHub said 500'));
+      await transactions.write((tx) => store.retryLater(tx, 'run-1', 1, 3000, 'GitHub said 500'));
       await transactions.write((tx) => store.postpone(tx, 'run-1', 4000));
 
-      expect(await store.nextDueMs()).toBe(4000);
-      expect(await store.due(4000)).toMatchObject({ attempts: 1 });
+      expect(await store.nextDueMs([])).toBe(4000);
+      expect(await store.due(4000, [])).toMatchObject({ attempts: 1 });
       expect(await store.find('run-1')).toMatchObject({ isSettled: false, lastError: 'GitHub said 500' });
     });
 
@@ -99,12 +101,12 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
       await using opened = await withWish();
       const { store, transactions, want } = opened;
 
-      await transactions.write((tx) => store.giveUp(tx, 'run-1', 1, 'no access'));
+      await transactions.write((tx) => store.giveUp(tx, 'run-1', 1, 'no access', 4000));
 
-      expect(await store.due(9e9)).toBeNull();
+      expect(await store.due(9e9, [])).toBeNull();
       expect(await store.find('run-1')).toMatchObject({ isSettled: true, lastError: 'no access' });
       await want('Preparing', 5000);
-      expect(await store.due(5000)).toMatchObject({ version: 2, attempts: 0 });
+      expect(await store.due(5000, [])).toMatchObject({ version: 2, attempts: 0 });
     });
 
     test('the longest due goes first', async () => {
@@ -113,7 +115,71 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
       await addRun('run-2');
       await want('Queued', 500, 'run-2');
 
-      expect((await store.due(2000))?.runId).toBe('run-2');
+      expect((await store.due(2000, []))?.runId).toBe('run-2');
+    });
+
+    test('busy repositories are passed over', async () => {
+      await using opened = await withWish();
+      const { store, want, addRun } = opened;
+      await addRun('run-2');
+      await want('Queued', 3000, 'run-2', 6);
+
+      expect((await store.due(3000, [5]))?.runId).toBe('run-2');
+      expect(await store.nextDueMs([5])).toBe(3000);
+      expect(await store.due(3000, [5, 6])).toBeNull();
+      expect(await store.nextDueMs([6, 5])).toBeNull();
+    });
+
+    test('what is wanted where the App is suspended is kept, and due once it is not', async () => {
+      await using opened = await withWish();
+      const { store, transactions, saveRepository } = opened;
+      const suspend = (isSuspended: boolean) =>
+        transactions.write((tx) => saveRepository(tx, 5, isSuspended));
+
+      await suspend(true);
+      expect([await store.due(9e9, []), await store.nextDueMs([])]).toEqual([null, null]);
+      expect(await store.standing(0)).toEqual({ waiting: 1, givenUp: 0 });
+      await suspend(false);
+
+      expect(await store.due(1000, [])).toMatchObject({ runId: 'run-1', attempts: 0 });
+    });
+
+    test('a failure of an older version does not put off what is wanted now', async () => {
+      await using opened = await withWish();
+      const { store, transactions, want } = opened;
+      await want('Preparing', 2000);
+
+      await transactions.write((tx) => store.retryLater(tx, 'run-1', 1, 60_000, 'GitHub said 500'));
+
+      expect(await store.due(2000, [])).toMatchObject({ version: 2, attempts: 0 });
+    });
+
+    test('what is due too late is brought forward', async () => {
+      await using opened = await withWish();
+      const { store, transactions, want, addRun } = opened;
+      await addRun('run-2');
+      await want('Queued', 5000, 'run-2');
+      await transactions.write((tx) => store.postpone(tx, 'run-1', 5001));
+
+      await transactions.write((tx) => store.bringForward(tx, 5000, 300));
+
+      expect((await store.find('run-1'))?.nextAtMs).toBe(300);
+      expect((await store.find('run-2'))?.nextAtMs).toBe(5000);
+    });
+
+    test('says how many wait and how many were given up lately, unless something newer came of them', async () => {
+      await using opened = await withWish();
+      const { store, transactions, want, addRun } = opened;
+      await addRun('run-2');
+      await want('Queued', 1000, 'run-2');
+      await transactions.write((tx) => store.giveUp(tx, 'run-1', 1, 'no access', 4000));
+
+      expect(await store.standing(4000)).toEqual({ waiting: 1, givenUp: 1 });
+      expect(await store.standing(4001)).toEqual({ waiting: 1, givenUp: 0 });
+      await want('Preparing', 5000);
+      expect(await store.standing(0)).toEqual({ waiting: 2, givenUp: 0 });
+      await transactions.write((tx) => store.sent(tx, 'run-1', 2, 77));
+      expect(await store.standing(0)).toEqual({ waiting: 1, givenUp: 0 });
     });
 
     test('a wish goes with its run', async () => {

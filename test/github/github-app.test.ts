@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createGithubApp } from '../../src/github/github-app.ts';
 import { rateLimitMs, statusOf } from '../../src/github/github-error.ts';
 import { createLoop } from '../../src/github/loop.ts';
@@ -24,6 +24,34 @@ describe('the client of the App', () => {
     expect(github.requests.filter(({ path }) => path.endsWith('/check-runs'))).toHaveLength(8);
     // Octokit's throttling puts a second between writes.
     expect(performance.now() - startedMs).toBeLessThan(6000);
+  });
+
+  test('asks for another token when the one it keeps is void before its time, once', async () => {
+    await using started = await startGithub({ nowMs: () => Date.now() });
+    const { github, app, installation } = started;
+    await github.addRepository({ owner: 'acme', name: 'infra', files: { a: '1' } });
+    const ask = async () =>
+      (await app.asInstallation(installation.id)).request('GET /repos/acme/infra').catch(statusOf);
+    const minted = () => github.requests.filter(({ path }) => path.endsWith('/access_tokens')).length;
+    await (await app.asInstallation(installation.id)).request('DELETE /installation/token');
+    // In its first five seconds a token may be unknown to GitHub yet; Octokit repeats with the same.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
+    onTestFinished(() => void vi.useRealTimers());
+
+    expect(await ask()).toMatchObject({ status: 200 });
+    expect(await ask()).toMatchObject({ status: 200 });
+    expect(minted()).toBe(2);
+
+    // When it gets none, there is an end.
+    await (await app.asInstallation(installation.id)).request('DELETE /installation/token');
+    vi.setSystemTime(Date.now() + 60_000);
+    github.failNext({ method: 'POST', pathPattern: /access_tokens$/, status: 401, times: 20 });
+    const before = github.requests.length;
+    expect(await ask()).toBe(401);
+    expect(github.requests.slice(before).map(({ path }) => path)).toEqual([
+      '/repos/acme/infra',
+      `/app/installations/${installation.id}/access_tokens`,
+    ]);
   });
 
   test('ends what is under way when the server stops', async () => {
@@ -62,6 +90,8 @@ describe("GitHub's errors", () => {
     [anError(403, { 'x-ratelimit-remaining': '4999' }), null],
     [anError(429), 60_000],
     [anError(403, { 'retry-after': 'soon' }), null],
+    [Object.assign(anError(403), { message: 'You have exceeded a secondary rate limit.' }), 60_000],
+    [Object.assign(anError(403), { message: 'Resource not accessible by integration' }), null],
     [anError(500, { 'retry-after': '60' }), null],
   ])('%j ask for %j ms of peace', (error, expected) => {
     expect(rateLimitMs(error, nowMs)).toBe(expected);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { maxAttempts } from '../../src/github/backoff.ts';
+import { backoffMs, maxAttempts } from '../../src/github/backoff.ts';
+import { maxRefusals } from '../../src/github/feedback/outbox.ts';
 import { openOutbox } from './outbox-support.ts';
 import { eventually } from './support.ts';
 
@@ -110,7 +111,7 @@ describe('the feedback outbox, when something fails,', () => {
 
     await all.tell(first, 'QUEUED');
     await eventually(async () =>
-      expect(await all.store.find('run-1')).toMatchObject({ attempts: 1, nextAtMs: startMs + 90_000 }),
+      expect(await all.store.find('run-1')).toMatchObject({ attempts: 0, nextAtMs: startMs + 90_000 }),
     );
     await all.tell(second, 'QUEUED');
     await eventually(async () =>
@@ -141,7 +142,7 @@ describe('the feedback outbox, when something fails,', () => {
   test('gives up in the end, and takes the next state up again', async () => {
     await using all = await openOutbox();
     const run = await all.addRun('run-1');
-    all.github.failNext({ method: 'POST', pathPattern: collection, status: 422, times: maxAttempts });
+    all.github.failNext({ method: 'POST', pathPattern: collection, status: 500, times: maxAttempts });
     all.outbox().start();
     await all.tell(run, 'QUEUED');
 
@@ -158,6 +159,148 @@ describe('the feedback outbox, when something fails,', () => {
 
     await all.tell(run, 'FINISHED');
     await eventually(() => expect(all.shown()).toHaveLength(1));
+  });
+
+  test.each([404, 410, 422])(
+    'gives up soon after a %i, says so, and takes the next state up',
+    async (status) => {
+      await using all = await openOutbox();
+      const run = await all.addRun('run-1');
+      all.github.failNext({ method: 'POST', pathPattern: collection, status, times: maxRefusals });
+      all.outbox().start();
+      await all.tell(run, 'QUEUED');
+
+      for (let attempt = 1; attempt < maxRefusals; attempt += 1) {
+        await eventually(async () =>
+          expect(await all.store.find('run-1')).toMatchObject({ attempts: attempt }),
+        );
+        all.clock.ms += backoffMs(attempt);
+        all.outbox().wake();
+      }
+      await all.settled('run-1');
+
+      expect(all.writes()).toHaveLength(maxRefusals);
+      expect(await all.store.find('run-1')).toMatchObject({
+        lastError: expect.stringContaining(`Ordered by failNext: ${status}`),
+      });
+      expect(await all.store.standing(all.clock.ms)).toEqual({ waiting: 0, givenUp: 1 });
+      expect(all.errors.map((line) => JSON.parse(line))).toMatchObject([{ run: 'run-1', level: 50 }]);
+      await all.tell(run, 'FINISHED');
+      await eventually(() => expect(all.shown()).toMatchObject([{ conclusion: 'success' }]));
+      await all.settled('run-1');
+      expect(await all.store.standing(0)).toEqual({ waiting: 0, givenUp: 0 });
+    },
+  );
+
+  const resetAt = (seconds: number) => ({
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': String(seconds),
+  });
+  test.each<[string, number, Record<string, string>, string, number]>([
+    ['the primary limit', 403, resetAt(Date.parse('2026-11-21T10:20:00Z') / 1000), 'API rate limit', 1200],
+    ['the primary limit of today', 429, resetAt(Date.parse('2026-11-21T10:20:00Z') / 1000), '', 1200],
+    ['the secondary limit', 403, { 'retry-after': '30' }, 'You have exceeded a secondary rate limit', 30],
+    ['the secondary limit without a time', 403, {}, 'You have exceeded a secondary rate limit.', 60],
+    ['a 429 without a time', 429, {}, 'Too many requests', 60],
+    ['a time that is far away', 429, { 'retry-after': '999999' }, '', 3600],
+    ['a time that is now', 429, { 'retry-after': '0' }, '', 1],
+  ])('waits as long as %s says, and does not count it', async (_, status, headers, message, seconds) => {
+    await using all = await openOutbox();
+    const run = await all.addRun('run-1');
+    const fault = { method: 'POST', pathPattern: collection, status, headers };
+    all.github.failNext({ ...fault, ...(message === '' ? {} : { message }) });
+    all.outbox().start();
+    const startMs = all.clock.ms;
+
+    await all.tell(run, 'QUEUED');
+    await eventually(async () =>
+      expect(await all.store.find('run-1')).toMatchObject({
+        isSettled: false,
+        attempts: 0,
+        nextAtMs: startMs + seconds * 1000,
+      }),
+    );
+    // The state goes on meanwhile; it is not sent before its time either.
+    await all.tell(run, 'FINISHED');
+    await eventually(async () =>
+      expect(await all.store.find('run-1')).toMatchObject({ nextAtMs: startMs + seconds * 1000 }),
+    );
+    expect(all.writes()).toHaveLength(1);
+    all.clock.ms += seconds * 1000;
+    all.outbox().wake();
+
+    await all.settled('run-1');
+    expect(all.shown()).toEqual([{ externalId: 'run-1', status: 'completed', conclusion: 'success' }]);
+  });
+
+  test('keeps what is wanted while the App is suspended, however long, and shows the last of it after', async () => {
+    await using all = await openOutbox();
+    const run = await all.addRun('run-1');
+    const { account } = all.installation;
+    const known = (suspended: boolean) =>
+      all.database.write((tx) =>
+        all.repositories.saveAccount(tx, {
+          ...{ id: account.id, login: 'acme', installationId: all.installation.id },
+          suspended,
+        }),
+      );
+    all.outbox().start();
+    await all.tell(run, 'QUEUED');
+    await all.settled('run-1');
+
+    // GitHub refuses before we have heard why.
+    await all.github.suspendApp('acme', true);
+    await all.tell(run, 'PLANNING');
+    await eventually(async () =>
+      expect(await all.store.find('run-1')).toMatchObject({ attempts: 0, nextAtMs: all.clock.ms + 60_000 }),
+    );
+    await known(true);
+    await all.tell(run, 'FINISHED');
+    all.clock.ms += 30 * 86_400_000;
+    all.outbox().wake();
+    expect(await all.store.find('run-1')).toMatchObject({ isSettled: false, attempts: 0 });
+    await all.github.suspendApp('acme', false);
+    await known(false);
+    all.outbox().wake();
+
+    await all.settled('run-1');
+    expect(all.shown()).toEqual([{ externalId: 'run-1', status: 'completed', conclusion: 'success' }]);
+  });
+
+  test('does not let a repository where GitHub does not answer hold up the others', async () => {
+    await using all = await openOutbox();
+    const other = await all.addOtherRepository('shop');
+    const [stuck, free] = [await all.addRun('run-1'), await all.addRun('run-2', other)];
+    const never = Promise.withResolvers<void>();
+    all.beforeEach(async (name) => {
+      if (name === 'infra') await never.promise;
+    });
+    all.outbox().start();
+
+    await all.tell(stuck, 'QUEUED');
+    await eventually(() => expect(all.underWay()).toBe(1));
+    await all.tell(free, 'QUEUED', other);
+
+    await all.settled('run-2');
+    expect(await all.store.find('run-1')).toMatchObject({ isSettled: false });
+    never.resolve();
+    await all.settled('run-1');
+  });
+
+  test('does not wait for a time that a clock set back has moved far away', async () => {
+    await using all = await openOutbox();
+    const run = await all.addRun('run-1');
+    all.github.failNext({ method: 'POST', pathPattern: collection, status: 429 });
+    all.outbox().start();
+    await all.tell(run, 'QUEUED');
+    await eventually(async () =>
+      expect(await all.store.find('run-1')).toMatchObject({ nextAtMs: all.clock.ms + 60_000 }),
+    );
+
+    all.clock.ms -= 86_400_000;
+    all.outbox().wake();
+
+    await all.settled('run-1');
   });
 
   test('sends nothing for a repository that the App no longer sees', async () => {

@@ -1,13 +1,14 @@
 import { expect } from 'vitest';
 import { createFeedbackOutbox } from '../../src/github/feedback/outbox.ts';
 import { createFeedbackReactor } from '../../src/github/feedback/reactor.ts';
+import { createLogger } from '../../src/logger.ts';
 import type { Run, RunState } from '../../src/runs/run.ts';
 import type { Repository } from '../../src/stacks/repository.ts';
 import { createCheckRunStore } from '../../src/storage/check-run-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { aCommit, aRun, aStack } from '../support/builders.ts';
 import { anEvent, insertRun } from './builders.ts';
-import { aClock, eventually, silent, startGithub, tempDatabase } from './support.ts';
+import { aClock, eventually, startGithub, tempDatabase } from './support.ts';
 
 /** Reactor, outbox and stand-in, with a commit to show checks on. */
 export async function openOutbox() {
@@ -18,7 +19,23 @@ export async function openOutbox() {
   const store = createCheckRunStore(database);
   const repositories = createRepositoryStore(database);
   const clock = aClock();
-  const parts = { app, store, repositories, transactions: database, clock, logger: silent };
+  const errors: string[] = [];
+  const logger = createLogger('error', { write: (line) => void errors.push(line) });
+  let hold: (repositoryName: string) => Promise<void> = () => Promise.resolve();
+  let underWay = 0;
+  const slowed: typeof app = {
+    ...app,
+    async asInstallation(id) {
+      const octokit = await app.asInstallation(id);
+      octokit.hook.before('request', async (options) => {
+        underWay += 1;
+        await hold(String(options['repo']));
+        underWay -= 1;
+      });
+      return octokit;
+    },
+  };
+  const parts = { app: slowed, store, repositories, transactions: database, clock, logger };
   const start = () => createFeedbackOutbox(parts);
   let outbox = start();
   const reactor = createFeedbackReactor({
@@ -30,14 +47,16 @@ export async function openOutbox() {
   });
   const infra = await github.addRepository({ owner: 'acme', name: 'infra', files: { a: '1' } });
   const hash = await github.commit(infra, { branch: 'main', message: 'Two', files: { a: '2' } });
-  const repository: Repository = {
-    id: infra.id,
-    accountId: infra.owner.id,
+  const repositoryOf = ({ id, name, owner }: typeof infra): Repository => ({
+    id,
+    accountId: owner.id,
     installationId: installation.id,
-    fullName: 'acme/infra',
+    fullName: `acme/${name}`,
     defaultBranch: 'main',
     isPrivate: true,
-  };
+  });
+  const repository = repositoryOf(infra);
+  const heads = new Map([[repository.id, hash]]);
 
   return {
     ...started,
@@ -47,19 +66,35 @@ export async function openOutbox() {
     repository,
     infra,
     clock,
+    /** Lines of the log. */
+    errors,
+    /** Holds requests back before they leave. */
+    beforeEach(wait: typeof hold) {
+      hold = wait;
+    },
+    underWay: () => underWay,
+    async addOtherRepository(name: string): Promise<Repository> {
+      const added = await github.addRepository({ owner: 'acme', name, files: { a: '1' } });
+      const commit = { branch: 'main', message: 'Two', files: { a: '2' } };
+      heads.set(added.id, await github.commit(added, commit));
+      return repositoryOf(added);
+    },
     outbox: () => outbox,
     async restart() {
       await outbox[Symbol.asyncDispose]();
       outbox = start();
     },
-    async addRun(id: string): Promise<Run> {
+    async addRun(id: string, where = repository): Promise<Run> {
       // FINISHED in its row only: of blocking runs the database allows one.
-      const run = aRun({ id, commit: aCommit({ hash }) });
-      await database.write((tx) => insertRun(database, tx, { ...run, state: 'FINISHED' }, repository));
+      const commit = aCommit({ hash: heads.get(where.id) ?? hash });
+      const run = aRun({ id, commit });
+      await database.write((tx) => insertRun(database, tx, { ...run, state: 'FINISHED' }, where));
       return run;
     },
-    tell: (run: Run, state: RunState) =>
-      database.write((tx) => reactor(tx, anEvent({ ...run, state }, { stack: aStack({ repository }) }))),
+    tell: (run: Run, state: RunState, where = repository) => {
+      const stack = aStack({ repository: where });
+      return database.write((tx) => reactor(tx, anEvent({ ...run, state }, { stack })));
+    },
     settled: (id: string) =>
       eventually(async () => expect(await store.find(id)).toMatchObject({ isSettled: true })),
     shown: () =>

@@ -30,6 +30,12 @@ checkRunStoreContract('SQLite', async () => {
     transactions: database,
     addRun: (id) =>
       database.write((tx) => insertRun(database, tx, aRun({ id, state: 'FINISHED' }), aRepository())),
+    async saveRepository(tx, id, isSuspended) {
+      const store = createRepositoryStore(database);
+      const account = { id: 11, login: 'acme', installationId: 101, suspended: isSuspended };
+      await store.saveAccount(tx, account);
+      await store.saveRepository(tx, aRepository({ id, accountId: account.id }));
+    },
     removeRun: async (tx, id) => {
       await database.inside(tx).deleteFrom('run').where('id', '=', id).execute();
     },

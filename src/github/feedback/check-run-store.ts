@@ -31,19 +31,26 @@ export interface CheckRunRecord {
 export interface CheckRunStore {
   /** Replaces what was wanted for the run; due at once, with attempts counted anew. */
   want(tx: Tx, wanted: WantedCheckRun, nowMs: number): Promise<void>;
-  /** The one that is due for longest. */
-  due(nowMs: number): Promise<PendingCheckRun | null>;
-  /** When the next one is due; null when GitHub shows all as it should. */
-  nextDueMs(): Promise<number | null>;
+  /**
+   * The one that is due for longest, outside the busy repositories. What is wanted for an account on which the
+   * App is suspended is kept and not due: GitHub would refuse it.
+   */
+  due(nowMs: number, busyRepositories: readonly number[]): Promise<PendingCheckRun | null>;
+  /** When the next such one is due; null without one. */
+  nextDueMs(busyRepositories: readonly number[]): Promise<number | null>;
+  /** What waits until after `laterThanMs` is due at `nowMs`: for a clock that was set back. */
+  bringForward(tx: Tx, laterThanMs: number, nowMs: number): Promise<void>;
   /** Committed before the first create is sent. */
   setCreateTried(tx: Tx, runId: string): Promise<void>;
   /** GitHub shows that version; a newer wish stays due. */
   sent(tx: Tx, runId: string, version: number, checkRunId: number): Promise<void>;
-  /** Counts a failure. */
-  retryLater(tx: Tx, runId: string, nextAtMs: number, error: string): Promise<void>;
+  /** Counts a failure of that version; a newer wish stays due. */
+  retryLater(tx: Tx, runId: string, version: number, nextAtMs: number, error: string): Promise<void>;
   /** Puts it off without counting: nothing was tried. */
   postpone(tx: Tx, runId: string, nextAtMs: number): Promise<void>;
   /** That version is not sent any more; a newer wish stays due. */
-  giveUp(tx: Tx, runId: string, version: number, error: string): Promise<void>;
+  giveUp(tx: Tx, runId: string, version: number, error: string, nowMs: number): Promise<void>;
+  /** How many are not shown yet, and how many were given up at `sinceMs` or later, with nothing newer wanted. */
+  standing(sinceMs: number): Promise<{ readonly waiting: number; readonly givenUp: number }>;
   find(runId: string): Promise<CheckRunRecord | null>;
 }
