@@ -115,6 +115,36 @@ describe('listening', () => {
     expect(answer).toContain('nosniff');
   });
 
+  it("takes GitHub's deliveries whole or not at all while it stops", async () => {
+    const stored: string[] = [];
+    await using installation = anInstallation({
+      github: {
+        maxBodyBytes: 1000,
+        receive: async ({ body }) => {
+          if (body !== 'too-large') stored.push(Buffer.from(body).toString());
+          return { status: 202, problem: null };
+        },
+      },
+    });
+    const { server, port } = await listening(installation, 500);
+    const head = 'POST /api/github/webhooks HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n';
+    const begun = [Promise.withResolvers<Socket>(), Promise.withResolvers<Socket>()] as const;
+    const answers = begun.map(({ resolve }) => raw(port, `${head}12345`, resolve));
+    const [inTime] = await Promise.all(begun.map(({ promise }) => promise));
+    // Both are being read by now: what comes later on a new connection is answered after them.
+    await fetch(`${server.url}/healthz`).then((response) => response.arrayBuffer());
+
+    const stopped = server[Symbol.asyncDispose]();
+    await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
+    inTime?.write('67890');
+    await stopped;
+
+    const [whole, half] = await Promise.allSettled(answers);
+    expect(whole).toMatchObject({ value: expect.stringMatching(/^HTTP\/1\.1 202 /) });
+    expect(half).toMatchObject({ value: '' });
+    expect(stored).toEqual(['1234567890']);
+  });
+
   it('ends followed logs when it stops', async () => {
     await using installation = anInstallation();
     const run = await installation.addRun(await installation.addStack());
