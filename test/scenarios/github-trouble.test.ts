@@ -84,8 +84,8 @@ test('a GitHub that fails and limits us holds up no run, and shows the last stat
   const troubledMs = performance.now();
   const run = await api.waitForState(id, 'FINISHED');
 
-  // Ten times what GitHub's troubles would cost a run that waited for one of them is far more than this.
-  expect(performance.now() - troubledMs).toBeLessThan(2 * usualMs + 2000);
+  // GitHub answers nothing to this moment; to wait for it once in each state would take longer than this allows.
+  expect(performance.now() - troubledMs).toBeLessThan(2 * usualMs + 5000);
   const shown = () => github.checkRuns.filter(({ externalId }) => externalId === id);
   expect(shown().filter(({ conclusion }) => conclusion !== null)).toEqual([]);
   github.clearFaults();
