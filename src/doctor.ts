@@ -117,7 +117,7 @@ function inboxItem({ inbox, nowMs }: Backlog): DoctorItem {
   const { pending, pendingSinceMs, failed } = inbox;
   const waitsMs = pendingSinceMs === null ? 0 : Math.max(nowMs - pendingSinceMs, 0);
   const oldest = pending === 0 ? '' : `, the oldest for ${Math.floor(waitsMs / 60_000)} min`;
-  const detail = `${pending} deliveries wait${oldest}; ${failed} failed in the last 7 days`;
+  const detail = `${pending} pending${oldest}; ${failed} failed in the last 7 days`;
   if (failed > 0) {
     const hint = '`slipway inbox list --state failed` says why; `slipway inbox replay --failed` tries again.';
     return { name: 'inbox', status: 'warning', detail, hint };
@@ -128,7 +128,7 @@ function inboxItem({ inbox, nowMs }: Backlog): DoctorItem {
 }
 
 function checkRunItem({ checkRuns: { waiting, givenUp } }: Backlog): DoctorItem {
-  const detail = `${waiting} wait to be sent; ${givenUp} given up in the last 7 days`;
+  const detail = `${waiting} pending; ${givenUp} given up in the last 7 days`;
   if (givenUp === 0) return { name: 'check runs', status: 'ok', detail };
   const hint = 'The log of the server has "a check run is given up", with the answer of GitHub.';
   return { name: 'check runs', status: 'warning', detail, hint };

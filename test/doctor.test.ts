@@ -17,7 +17,7 @@ const noBacklog: Backlog = {
 };
 
 test.each([
-  ['empty', { pending: 0, pendingSinceMs: null, failed: 0 }, 'ok', '0 deliveries wait; 0 failed'],
+  ['empty', { pending: 0, pendingSinceMs: null, failed: 0 }, 'ok', '0 pending; 0 failed'],
   ['busy', { pending: 3, pendingSinceMs: nowMs - 90_000, failed: 0 }, 'ok', 'the oldest for 1 min'],
   ['stuck', { pending: 3, pendingSinceMs: nowMs - 660_000, failed: 0 }, 'warning', 'the oldest for 11 min'],
   ['ahead of the clock', { pending: 1, pendingSinceMs: nowMs + 5000, failed: 0 }, 'ok', 'for 0 min'],
@@ -32,8 +32,8 @@ test.each([
 });
 
 test.each([
-  [{ waiting: 4, givenUp: 0 }, 'ok', '4 wait to be sent; 0 given up in the last 7 days'],
-  [{ waiting: 0, givenUp: 2 }, 'warning', '0 wait to be sent; 2 given up in the last 7 days'],
+  [{ waiting: 4, givenUp: 0 }, 'ok', '4 pending; 0 given up in the last 7 days'],
+  [{ waiting: 0, givenUp: 2 }, 'warning', '0 pending; 2 given up in the last 7 days'],
 ])('the doctor tells of check runs: %o', (checkRuns, status, detail) => {
   const report = doctorReport(wellFindings, { ...noBacklog, checkRuns });
 
