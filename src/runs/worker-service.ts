@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isLockedFor, type Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
+import { UserError } from '../user-error.ts';
 import type { JobQueue, Lease } from './job-queue.ts';
 import type { LogStore } from './log-store.ts';
 import { type Half, type PhaseJob, phaseQueue } from './phase-jobs.ts';
@@ -196,11 +197,16 @@ export function createWorkerService(parts: {
       }),
 
     async planFile(held: Held): Promise<Uint8Array | null> {
-      const file = await runs.planFile(held.run.id);
+      const file = await ifUnaltered(() => runs.planFile(held.run.id));
       if (!file) return null;
       // As it is now: with autodeploy the plan is younger than the assignment.
       const run = await runs.find(held.run.id);
       return run?.planDigest === sha256(file) ? file : null;
+    },
+
+    async planSteps(held: Held): Promise<readonly unknown[] | null> {
+      const plan = await ifUnaltered(() => runs.plan(held.run.id));
+      return plan?.steps ?? null;
     },
 
     async log(held: Held, phase: Phase, bytes: Uint8Array): Promise<void> {
@@ -220,6 +226,16 @@ export function createWorkerService(parts: {
       });
     },
   };
+}
+
+/** Plans are sealed: one that was altered where it is stored cannot be opened, and is as good as none. */
+async function ifUnaltered<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof UserError && error.code === 'secret-key-wrong') return null;
+    throw error;
+  }
 }
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');

@@ -162,25 +162,28 @@ async function readOutput(path: string, maxBytes: number): Promise<AsyncIterable
 }
 
 /** What ended a command other than its own exit, as the outcome of the run; null when it simply exited. */
-export function interruption(result: SandboxResult): StepFailure | { readonly kind: 'over' } | null {
+export function interruption(
+  result: SandboxResult,
+  called = 'The command',
+): StepFailure | { readonly kind: 'over' } | null {
   switch (result.kind) {
     case 'exited':
       return null;
     case 'stopped':
       return over;
     case 'timeout':
-      return failed('timeout', 'The command took longer than its time limit and was stopped.');
+      return failed('timeout', `${called} took longer than its time limit and was stopped.`);
     case 'silence':
-      return failed('timeout', 'The command wrote nothing for too long and was stopped.');
+      return failed('timeout', `${called} wrote nothing for too long and was stopped.`);
     case 'output_limit':
-      return failed('output_limit', 'The command wrote more output than allowed and was stopped.');
+      return failed('output_limit', `${called} wrote more output than allowed and was stopped.`);
     case 'killed':
       return failed(
         'worker_lost',
         'The sandbox was ended from outside: by the kernel for lack of memory, or by the operator.',
       );
     case 'unavailable':
-      return failed('sandbox_unavailable', `The command could not be started: ${result.message}`);
+      return failed('sandbox_unavailable', `${called} could not be started: ${result.message}`);
   }
 }
 

@@ -2,6 +2,7 @@ import type { Logger } from '../logger.ts';
 import type { Phase } from '../runs/run-store.ts';
 import { vendorName } from '../stacks/stack.ts';
 import { UserError } from '../user-error.ts';
+import { bindToPlan } from './binding.ts';
 import { runHooks } from './hook-runner.ts';
 import { apply, initialize, locateProject, openPhase, perform, plan, prepare } from './phases.ts';
 import { withoutSecrets } from './redaction.ts';
@@ -124,7 +125,9 @@ async function firstHalf(
     case 'end':
       return { kind: 'reported' };
     case 'apply': {
-      const applied = await apply(context, true);
+      const bound = await bindToPlan(context, openPhase(context, 'applying', 'apply'));
+      if (bound.kind !== 'bound') return bound;
+      const applied = await apply(context, bound, true);
       return applied.kind === 'ok' ? { kind: 'done' } : applied;
     }
   }
@@ -148,8 +151,10 @@ async function secondHalf(
   if (!commit()) return over;
   const located = await locateProject(context);
   if (located.kind !== 'ok') return located;
+  const bound = await bindToPlan(context, openPhase(context, 'preparing', 'plan'));
+  if (bound.kind !== 'bound') return bound;
   if ((await options.server.prepared(assignment)) !== 'held') return over;
-  const applied = await apply(context, false);
+  const applied = await apply(context, bound, false);
   return applied.kind === 'ok' ? { kind: 'done' } : applied;
 }
 
@@ -245,16 +250,17 @@ async function runAfterHooks(
   vendor: Vendor,
   { signals, exports }: Circumstances,
 ): Promise<void> {
-  const hooks = assignment.frozen.settings.hooks.afterRun;
-  const workspace = hooks.length > 0 ? await options.workspaces.reopen(assignment, vendor) : null;
+  const { afterRun } = assignment.frozen.settings.hooks;
+  const workspace = afterRun.length > 0 ? await options.workspaces.reopen(assignment, vendor) : null;
   if (!workspace) return;
   // A clean stop that comes meanwhile gives them as long as a plan; after an apply it waited for, they still run.
   const only = { over: signals.lost, lost: signals.lost, draining: signals.draining };
   await using execution = begin(options, assignment, vendor, workspace, { signals: only, exports });
   const { context } = execution;
-  const located = await locateProject(context);
+  // Without a project, which may be why the run failed, they run at the root of the checkout.
+  await locateProject(context);
   const phase = openPhase(context, lastPhase(assignment), 'plan');
-  const result = located.kind === 'ok' ? await runHooks(context, phase, hooks) : located;
+  const result = await runHooks(context, phase, 'afterRun');
   // The run is over: a failing after_run hook is for the log, not for the outcome.
   if (result.kind === 'failed') phase.log.line(`[${result.note}]`);
   await phase.log.flush();

@@ -1,7 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Outcome } from '../runs/run.ts';
+import type { HookName } from '../stacks/stack.ts';
 import { execute, interruption } from './command-runner.ts';
 import { exportsFile, hookPrologue, maxExportsBytes, readExports } from './hooks.ts';
+import { hideSecrets, secretsOf } from './redaction.ts';
 import { failed, ok, type PhaseContext, type RunContext, type StepResult } from './run-context.ts';
 import type { CommandOutputs } from './vendor.ts';
 
@@ -11,22 +14,38 @@ const insidePrologue = '/run/slipway/hook-prologue.sh';
 export async function runHooks(
   context: RunContext,
   phase: PhaseContext,
-  hooks: readonly string[],
+  list: HookName,
 ): Promise<StepResult> {
-  for (const hook of hooks) {
-    const step = await runHook(context, phase, hook);
+  for (const hook of context.assignment.frozen.settings.hooks[list]) {
+    const step = await runScript(context, phase, hook, { what: `${list} hook`, outcome: 'hook_failed' });
     if (step.kind !== 'ok') return step;
   }
   return ok;
 }
 
-async function runHook(context: RunContext, phase: PhaseContext, hook: string): Promise<StepResult> {
+/** The command of a TASK run; it exports as hooks do. */
+export async function runTask(context: RunContext, phase: PhaseContext): Promise<StepResult> {
+  const { command = '' } = context.assignment.run;
+  return runScript(context, phase, command, { what: 'command', outcome: 'tool_failed' });
+}
+
+interface Script {
+  readonly what: string;
+  readonly outcome: Outcome;
+}
+
+async function runScript(
+  context: RunContext,
+  phase: PhaseContext,
+  script: string,
+  { what, outcome }: Script,
+): Promise<StepResult> {
   const prologue = join(context.workspace.root, 'hook-prologue.sh');
   await writeFile(prologue, hookPrologue, { mode: 0o644 });
   const execution = await execute(context, phase, {
-    label: hook,
-    shown: hook,
-    argv: ['bash', '-c', hook],
+    label: script,
+    shown: script,
+    argv: ['bash', '-c', script],
     environment: (output) => ({
       BASH_ENV: context.sandbox.kind === 'none' ? prologue : insidePrologue,
       SLIPWAY_EXPORTS: join(output, exportsFile),
@@ -34,12 +53,22 @@ async function runHook(context: RunContext, phase: PhaseContext, hook: string): 
     extraMounts: [{ source: prologue, target: insidePrologue, writable: false }],
     withOutput: true,
   });
-  const interrupted = interruption(execution.result);
+  const called = `The ${what} "${shortened(context, script)}"`;
+  const interrupted = interruption(execution.result, called);
   if (interrupted) return interrupted;
   await carryExports(context, phase, execution.outputs);
-  return execution.outputs.exitCode === 0
-    ? ok
-    : failed('hook_failed', `The hook "${hook}" failed with exit code ${execution.outputs.exitCode}.`);
+  const { exitCode } = execution.outputs;
+  return exitCode === 0 ? ok : failed(outcome, `${called} failed with exit code ${exitCode}.`);
+}
+
+/** Enough to tell one hook from another. */
+const maxShown = 100;
+
+/** On one line. Secrets go first: a cut may leave half of one, which nobody would recognise. */
+function shortened({ assignment }: RunContext, script: string): string {
+  const text = hideSecrets(secretsOf(assignment), script).replaceAll(/\s+/g, ' ').trim();
+  const characters = [...text];
+  return characters.length > maxShown ? `${characters.slice(0, maxShown).join('')}…` : text;
 }
 
 async function carryExports(
@@ -50,9 +79,10 @@ async function carryExports(
   const left = await wholeOf(outputs, exportsFile);
   if (left) {
     const exports = readExports(left, (name) => context.vendor.refusesVariable(name));
+    for (const name of exports.unset) delete context.exports[name];
     Object.assign(context.exports, exports.carried);
-    for (const name of exports.refused)
-      phase.log.line(`[the export of ${name} is refused: the name is reserved]`);
+    for (const { name, reason } of exports.refused)
+      phase.log.line(`[the export of ${name} is refused: ${reason}]`);
   } else if (outputs.exitCode === 0) {
     phase.log.line('[no exports: the hook replaced the trap on EXIT, ended in exec, or exported over 1 MiB]');
   }

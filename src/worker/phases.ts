@@ -1,11 +1,9 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Phase } from '../runs/run-store.ts';
 import type { RunHalf } from '../stacks/environment.ts';
-import type { HookName } from '../stacks/stack.ts';
 import { UserError } from '../user-error.ts';
+import { type Bound, bindsByFile, confirmedSteps } from './binding.ts';
 import { insidePlan, runVendorCommand } from './command-runner.ts';
-import { runHooks } from './hook-runner.ts';
+import { runHooks, runTask } from './hook-runner.ts';
 import { createPhaseLog } from './logs.ts';
 import {
   failed,
@@ -16,6 +14,8 @@ import {
   type StepFailure,
   type StepResult,
   vendorContext,
+  vendorFailure,
+  withHint,
 } from './run-context.ts';
 import type { PlanAnswer } from './server-api.ts';
 import type { InitializeStep, PlanResult } from './vendor.ts';
@@ -29,13 +29,12 @@ export function openPhase(context: RunContext, phase: Phase, half: RunHalf): Pha
   return { phase, half, log: createPhaseLog(context.server, context.assignment, phase) };
 }
 
-const hooksOf = (context: RunContext, name: HookName) => context.assignment.frozen.settings.hooks[name];
-
 export async function prepare(context: RunContext, workspaces: Workspaces): Promise<StepResult> {
   const { server, assignment, vendor, workspace } = context;
   const phase = openPhase(context, 'preparing', 'plan');
   const { run, stack } = assignment;
   if (!vendor.tool) {
+    await workspaces.handOver(workspace);
     const problem = vendor.toolProblem ?? `${vendor.name} is not installed on this server.`;
     return failed('tool_missing', `${problem} \`slipway doctor\` shows what the server found.`);
   }
@@ -50,8 +49,10 @@ export async function prepare(context: RunContext, workspaces: Workspaces): Prom
     if (context.signal.aborted) return over;
     if (!(error instanceof UserError)) throw error;
     return failed('source_unavailable', withHint(error.message, error.hint));
+  } finally {
+    // Of a failed fetch too: after_run hooks are still to come.
+    await workspaces.handOver(workspace);
   }
-  await workspaces.handOver(workspace);
   const located = await locateProject(context);
   if (located.kind !== 'ok') return located;
   phase.log.line(`[${vendor.name} ${vendor.tool.version}; sandbox: ${context.sandbox.describe()}]`);
@@ -70,16 +71,14 @@ export async function locateProject(context: RunContext): Promise<StepResult> {
 export async function initialize(context: RunContext): Promise<StepResult> {
   const phase = openPhase(context, 'initializing', 'plan');
   const { vendor } = context;
-  const before = () => runHooks(context, phase, hooksOf(context, 'beforeInit'));
+  const before = () => runHooks(context, phase, 'beforeInit');
   const commands = () =>
     inOrder(vendor.initialize(vendorContext(context, '/output')), (step) =>
       initializeStep(context, phase, step),
     );
   const first = vendor.beforeInitHooks === 'before-commands' ? before : commands;
   const second = vendor.beforeInitHooks === 'before-commands' ? commands : before;
-  return inOrder([first, second, () => runHooks(context, phase, hooksOf(context, 'afterInit'))], (step) =>
-    step(),
-  );
+  return inOrder([first, second, () => runHooks(context, phase, 'afterInit')], (step) => step());
 }
 
 async function initializeStep(
@@ -118,9 +117,10 @@ export async function plan(
 ): Promise<Planned> {
   const { assignment, server, vendor } = context;
   const { settings } = assignment.frozen;
+  const needsPlan = bindsByFile(context);
   const phase = openPhase(context, 'planning', 'plan');
   const kind = assignment.run.type === 'DESTROY' ? 'destroy' : 'apply';
-  const before = await runHooks(context, phase, hooksOf(context, 'beforePlan'));
+  const before = await runHooks(context, phase, 'beforePlan');
   if (before.kind !== 'ok') return before;
 
   let file: Uint8Array | null = null;
@@ -130,7 +130,7 @@ export async function plan(
     (output) => vendor.plan(vendorContext(context, output), kind),
     async (outputs) => {
       const result = await vendor.readPlan(outputs);
-      if (result.kind === 'planned' && result.planFile !== null && settings.planBinding) {
+      if (result.kind === 'planned' && result.planFile !== null && needsPlan) {
         const bytes = await outputs.read(result.planFile, maxPlanBytes);
         file = bytes && Buffer.concat(await Array.fromAsync(bytes));
       }
@@ -140,11 +140,10 @@ export async function plan(
   if (ran.kind !== 'ran') return ran;
   const result: PlanResult = ran.value;
   if (result.kind !== 'planned') return vendorFailure(result);
-  const needsPlan = assignment.run.type === 'TRACKED' && settings.planBinding && result.hasChanges;
-  if (needsPlan && file === null) {
+  if (needsPlan && result.hasChanges && file === null) {
     return failed('plan_unreadable', 'The tool saved no readable plan, so nothing could be bound to it.');
   }
-  const after = await runHooks(context, phase, hooksOf(context, 'afterPlan'));
+  const after = await runHooks(context, phase, 'afterPlan');
   if (after.kind !== 'ok') return after;
 
   const [frozen] = await Promise.all([
@@ -163,61 +162,38 @@ export async function plan(
 /** A plan of 10,000 resources is some 20 MB. */
 const maxPlanBytes = 256 * 1024 * 1024;
 
-export async function apply(context: RunContext, followsPlan: boolean): Promise<StepResult> {
+export async function apply(context: RunContext, bound: Bound, followsPlan: boolean): Promise<StepResult> {
   const { assignment, vendor, sandbox } = context;
   const destroys = assignment.run.type === 'DESTROY';
   const phase = openPhase(context, destroys ? 'destroying' : 'applying', 'apply');
-  const planFile = await bindPlan(context);
-  if (planFile === 'missing') {
-    return failed('plan_changed', 'The confirmed plan is missing or was altered; nothing was applied.');
-  }
-  const before = await runHooks(context, phase, hooksOf(context, destroys ? 'beforeDestroy' : 'beforeApply'));
+  const before = await runHooks(context, phase, destroys ? 'beforeDestroy' : 'beforeApply');
   if (before.kind !== 'ok') return before;
+  const { planFile } = bound;
   const planPath = planFile && (sandbox.kind === 'none' ? planFile : insidePlan);
   const ran = await runVendorCommand(
     context,
     phase,
     (output) =>
       vendor.apply(vendorContext(context, output), destroys ? 'destroy' : 'apply', { planPath, followsPlan }),
-    (outputs) => vendor.readApply(outputs),
+    (outputs) => vendor.readApply(outputs, async () => (await confirmedSteps(context)) ?? []),
     planFile ? [{ source: planFile, target: insidePlan, writable: false }] : [],
   );
   if (ran.kind !== 'ran') return ran;
   if (ran.value.kind !== 'applied') return vendorFailure(ran.value);
-  const after = await runHooks(context, phase, hooksOf(context, destroys ? 'afterDestroy' : 'afterApply'));
-  return after;
-}
-
-/** The server's copy of the plan, where the run cannot write; null when the stack does not bind plans. */
-async function bindPlan(context: RunContext): Promise<string | null | 'missing'> {
-  const { assignment, server, workspace } = context;
-  if (!assignment.frozen.settings.planBinding || assignment.run.type === 'DESTROY') return null;
-  const bytes = await server.planFile(assignment);
-  if (!bytes) return 'missing';
-  const path = join(workspace.root, 'plan');
-  await writeFile(path, bytes, { mode: 0o644 });
-  return path;
+  return runHooks(context, phase, destroys ? 'afterDestroy' : 'afterApply');
 }
 
 export async function perform(context: RunContext): Promise<StepResult> {
   const phase = openPhase(context, 'performing', 'apply');
-  const command = context.assignment.run.command ?? '';
   return inOrder(
-    [...hooksOf(context, 'beforePerform'), command, ...hooksOf(context, 'afterPerform')],
-    (line) => runHooks(context, phase, [line]),
+    [
+      () => runHooks(context, phase, 'beforePerform'),
+      () => runTask(context, phase),
+      () => runHooks(context, phase, 'afterPerform'),
+    ],
+    (step) => step(),
   );
 }
-
-function vendorFailure(failure: {
-  kind: 'failed' | 'unreadable';
-  message: string;
-  hint?: string;
-}): StepFailure {
-  const outcome = failure.kind === 'failed' ? 'tool_failed' : 'plan_unreadable';
-  return failed(outcome, withHint(failure.message, failure.hint));
-}
-
-const withHint = (message: string, hint: string | undefined) => (hint ? `${message} ${hint}` : message);
 
 async function inOrder<T>(items: readonly T[], run: (item: T) => Promise<StepResult>): Promise<StepResult> {
   for (const item of items) {

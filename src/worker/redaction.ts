@@ -14,6 +14,13 @@ export function hideSecrets(secrets: readonly string[], text: string): string {
   return Buffer.concat([redactor.write(Buffer.from(text)), redactor.flush()]).toString('utf8');
 }
 
+/** The steps of a plan as they are stored: ids and inputs may hold a secret of the environment. */
+export function hiddenSteps(assignment: Assignment, steps: readonly unknown[]): readonly unknown[] {
+  const secrets = secretsOf(assignment);
+  if (secrets.length === 0) return steps;
+  return JSON.parse(hideSecrets(secrets, JSON.stringify(steps))) as unknown[];
+}
+
 /** The same server, told nothing that holds a secret: hooks and tasks may spell one out, plans may carry one. */
 export function withoutSecrets(server: ServerApi, assignment: Assignment): ServerApi {
   const secrets = secretsOf(assignment);
@@ -24,7 +31,6 @@ export function withoutSecrets(server: ServerApi, assignment: Assignment): Serve
     command: (given, record) =>
       server.command(given, { ...record, label: hide(record.label), argv: record.argv.map(hide) }),
     failed: (given, failure) => server.failed(given, { ...failure, note: hide(failure.note) }),
-    planned: (given, plan) =>
-      server.planned(given, { ...plan, steps: JSON.parse(hide(JSON.stringify(plan.steps))) as unknown[] }),
+    planned: (given, plan) => server.planned(given, { ...plan, steps: hiddenSteps(assignment, plan.steps) }),
   };
 }

@@ -7,7 +7,7 @@ import { type RunHalf, visibleVariables } from '../stacks/environment.ts';
 import type { PhaseLog } from './logs.ts';
 import type { RunNetwork } from './run-network.ts';
 import type { Assignment, ServerApi } from './server-api.ts';
-import type { Vendor, VendorContext } from './vendor.ts';
+import type { Vendor, VendorContext, VendorFailure } from './vendor.ts';
 import type { Workspace, Workspaces } from './workspace.ts';
 
 /** What the worker was given when it was built. */
@@ -62,9 +62,22 @@ export const ok = { kind: 'ok' } as const;
 export const over = { kind: 'over' } as const;
 export const failed = (outcome: Outcome, note: string): StepFailure => ({ kind: 'failed', outcome, note });
 
+const outcomeOf = {
+  failed: 'tool_failed',
+  unreadable: 'plan_unreadable',
+  'plan-changed': 'plan_changed',
+} as const satisfies Record<VendorFailure['kind'], Outcome>;
+
+export function vendorFailure({ kind, message, hint }: VendorFailure): StepFailure {
+  return failed(outcomeOf[kind], withHint(message, hint));
+}
+
+export const withHint = (message: string, hint: string | undefined): string =>
+  hint ? `${message} ${hint}` : message;
+
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Every command's environment, weakest first: people's, hooks', ours, the tool's. */
+/** Every command's environment, weakest first: a default, people's, hooks', ours, the tool's. */
 export function commandEnvironment(context: RunContext, phase: PhaseContext): Record<string, string> {
   const { frozen, run } = context.assignment;
   const visible = visibleVariables(frozen.variables, {
@@ -73,6 +86,7 @@ export function commandEnvironment(context: RunContext, phase: PhaseContext): Re
   });
   const { PATH: exportedPath, ...exports } = context.exports;
   return {
+    LANG: 'C.UTF-8',
     ...Object.fromEntries(visible.map(({ name, value }) => [name, value])),
     ...exports,
     // Whatever hooks put on PATH, `pulumi` stays the server's.
@@ -80,7 +94,6 @@ export function commandEnvironment(context: RunContext, phase: PhaseContext): Re
     HOME: context.workspace.inside.home,
     USER: 'runner',
     LOGNAME: 'runner',
-    LANG: 'C.UTF-8',
     TERM: 'dumb',
     TMPDIR: context.workspace.inside.tmp,
     ...gitSafety,

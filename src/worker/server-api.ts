@@ -40,6 +40,8 @@ export interface ServerApi {
   handBack(assignment: Assignment): Promise<LeaseStatus>;
   /** The plan of the run, decrypted, when it has the digest that was confirmed; else null. */
   planFile(assignment: Assignment): Promise<Uint8Array | null>;
+  /** The steps of that plan, as they were reported; null when they are gone or were altered. */
+  planSteps(assignment: Assignment): Promise<readonly unknown[] | null>;
 
   /** Redacted output. Dropped once the lease is lost: somebody else writes the log then. */
   log(assignment: Assignment, phase: Phase, bytes: Uint8Array): Promise<void>;

@@ -52,8 +52,24 @@ export interface Vendor extends VendorSettingsSchema {
 
   /** Reads what the plan command left. Never throws for bad content: that is `unreadable`. */
   readPlan(outputs: CommandOutputs): Promise<PlanResult>;
-  readApply(outputs: CommandOutputs): Promise<ApplyResult>;
+  /** `confirmed` gives the steps of the plan that was bound; asked only to tell what differs from them. */
+  readApply(outputs: CommandOutputs, confirmed: () => Promise<readonly PlanStep[]>): Promise<ApplyResult>;
+
+  readonly destroyBinding: DestroyBinding;
 }
+
+/**
+ * How a tear-down is held to what was confirmed. `plan-file`: by the saved plan, as an apply is.
+ * `second-plan`: the tool's tear-down takes no plan; it is planned once more right before, and the steps are
+ * compared.
+ */
+export type DestroyBinding =
+  | { readonly kind: 'plan-file' }
+  | {
+      readonly kind: 'second-plan';
+      /** Null when both do the same. */
+      compare(confirmed: readonly PlanStep[], now: readonly PlanStep[]): VendorFailure | null;
+    };
 
 export interface VendorTool {
   readonly path: string;
@@ -137,8 +153,11 @@ export type PlanResult =
 export type ApplyResult = { readonly kind: 'applied' } | VendorFailure;
 
 export interface VendorFailure {
-  /** `failed`: the tool says so. `unreadable`: its answer cannot be trusted. */
-  readonly kind: 'failed' | 'unreadable';
+  /**
+   * `failed`: the tool says so. `unreadable`: its answer cannot be trusted. `plan-changed`: what it would do
+   * now is not what was confirmed.
+   */
+  readonly kind: 'failed' | 'unreadable' | 'plan-changed';
   /** Fit for a check run: what happened. May have several lines. */
   readonly message: string;
   /** What a person can do, when we recognise the error. */

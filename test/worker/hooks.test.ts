@@ -103,7 +103,9 @@ describe('what a hook exports', () => {
 
   it('is what it changed, not what it was given, by us or by the sandbox', () => {
     const given = { REGION: 'eu', HTTPS_PROXY: 'http://127.0.0.1:3128', SSL_CERT_FILE: '/certificates' };
-    expect(runHook('export NEW=1 REGION=eu', given).exports).toEqual({ carried: { NEW: '1' }, refused: [] });
+    expect(runHook('export NEW=1 REGION=eu', given).exports).toEqual({
+      ...{ carried: { NEW: '1' }, unset: [], refused: [] },
+    });
     expect(carried('export REGION=us', given)).toEqual({ REGION: 'us' });
   });
 
@@ -113,7 +115,7 @@ describe('what a hook exports', () => {
     const exports = runHook(hook).exports;
 
     expect(exports?.carried).toEqual({ OK: '1' });
-    expect(exports?.refused.toSorted()).toEqual([
+    expect(exports?.refused.map(({ name }) => name).toSorted()).toEqual([
       'GIT_DIR',
       'HTTPS_PROXY',
       'LD_PRELOAD',
@@ -124,8 +126,24 @@ describe('what a hook exports', () => {
 
   it('is no function', () => {
     expect(runHook('f() { echo hi; }; export -f f; export A=1').exports).toEqual({
-      ...{ carried: { A: '1' }, refused: [] },
+      ...{ carried: { A: '1' }, unset: [], refused: [] },
     });
+  });
+
+  it('no longer, of what it was given, is told by name', () => {
+    const given = { REGION: 'eu', KEPT: 'as it is', SECRET: 'hunter2-hunter2' };
+    const { exports } = runHook('unset REGION; export -n SECRET; unset UNKNOWN', given);
+    expect(exports?.carried).toEqual({});
+    expect(exports?.unset.toSorted()).toEqual(['REGION', 'SECRET']);
+    expect(runHook('unset REGION; export REGION=us', given).exports?.unset).toEqual([]);
+    expect(runHook('(unset REGION)', given).exports?.unset).toEqual([]);
+    expect(runHook('unset PATH').exports?.unset).toEqual(['PATH']);
+  });
+
+  it('does not reach the commands after it when no program could be started with it', () => {
+    const { exports } = runHook('export LONG=$(printf %066000d 0) SHORT=$(printf %065000d 0)');
+    expect(Object.keys(exports?.carried ?? {})).toEqual(['SHORT']);
+    expect(exports?.refused).toEqual([{ name: 'LONG', reason: 'it is longer than 65536 bytes' }]);
   });
 
   it.each(["trap 'echo mine' EXIT; export A=1", 'export A=1; exec true', 'export A=1; kill -KILL $$'])(
@@ -136,9 +154,14 @@ describe('what a hook exports', () => {
   );
 
   it('is read without trust in its form', () => {
-    const left = Buffer.from('no equals sign\0=nameless\0B=2\0\0C=3');
-    expect(readExports(left, () => false)).toEqual({ carried: { B: '2', C: '3' }, refused: [] });
-    expect(readExports(Buffer.alloc(0), () => false)).toEqual({ carried: {}, refused: [] });
+    const left = Buffer.from('no equals sign\0=GONE\0B=2\0\0C=3');
+    const nothing = { unset: [], refused: [] };
+    expect(readExports(left, () => false)).toEqual({
+      ...nothing,
+      carried: { B: '2', C: '3' },
+      unset: ['GONE'],
+    });
+    expect(readExports(Buffer.alloc(0), () => false)).toEqual({ ...nothing, carried: {} });
   });
 
   it('leaves nothing on the disk that the hook was given', () => {

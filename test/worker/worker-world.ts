@@ -49,6 +49,7 @@ export function shellVendor(change: Partial<Vendor> = {}): Vendor {
           }
         : failed,
     readApply: async ({ exitCode }) => (exitCode === 0 ? { kind: 'applied' } : failed),
+    destroyBinding: { kind: 'plan-file' },
     ...change,
   };
 }

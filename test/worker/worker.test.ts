@@ -107,10 +107,10 @@ describe('a worker', () => {
     await worker.stop(longMs);
 
     expect(await world.run(id)).toMatchObject({
-      ...{ outcome: 'hook_failed', note: 'The hook "exit 3" failed with exit code 3.' },
+      ...{ outcome: 'hook_failed', note: 'The beforePlan hook "exit 3" failed with exit code 3.' },
     });
     expect(await world.labels(id)).toEqual(['login', 'exit 3', 'echo one; exit 1']);
-    expect(await world.log(id)).toContain('[The hook "echo one; exit 1" failed with exit code 1.]');
+    expect(await world.log(id)).toContain('[The afterRun hook "echo one; exit 1" failed with exit code 1.]');
     expect(world.workspacesLeft()).toEqual([]);
   });
 

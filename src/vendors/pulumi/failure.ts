@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { FailedCommand, VendorFailure } from '../../worker/vendor.ts';
+import type { FailedCommand, PlanStep, VendorFailure } from '../../worker/vendor.ts';
 import { explainText } from './errors.ts';
 import type { Operation } from './operation.ts';
-import { nameOf, violations } from './violation.ts';
+import { differences, nameOf, violations } from './violation.ts';
 
 /** Check runs and comments have little room; the log has everything. */
 const maxLines = 20;
@@ -16,11 +16,11 @@ const maxNames = 10;
 export function explainFailure(
   result: FailedCommand,
   operation: Operation | null,
-  isApply = false,
+  { isApply = false, confirmed = [] }: { isApply?: boolean; confirmed?: readonly PlanStep[] } = {},
 ): VendorFailure {
   const stderr = stripVTControlCharacters(result.stderrTail);
-  const differences = violations(stderr, operation);
-  if (differences.length > 0) return violated(differences, operation);
+  const lacking = violations(stderr, operation, confirmed);
+  if (lacking.length > 0) return violated(lacking, operation);
 
   const known = explainText(stderr);
   const lines = [known?.message ?? ownWords(stderr, result.exitCode), ...aboutSteps(operation)];
@@ -28,14 +28,30 @@ export function explainFailure(
   return { kind: 'failed', message: shorten(lines.join('\n')), ...(known?.hint && { hint: known.hint }) };
 }
 
-function violated(differences: readonly string[], operation: Operation | null): VendorFailure {
+function violated(lines: readonly string[], operation: Operation | null): VendorFailure {
   const head = failedInPreview(operation)
     ? 'The plan you confirmed no longer holds. Nothing was changed.'
     : 'The plan no longer holds. What was done before that was noticed stays done.';
   return {
-    kind: 'failed',
-    message: shorten([head, ...listOf(differences)].join('\n')),
+    kind: 'plan-changed',
+    message: shorten([head, ...listOf(lines)].join('\n')),
     hint: 'Start a new run to see what would be done now. If the program cannot be planned twice alike, turn plan binding off for this stack.',
+  };
+}
+
+/** Whether a tear-down would still do what was confirmed. */
+export function compareTearDowns(
+  confirmed: readonly PlanStep[],
+  now: readonly PlanStep[],
+): VendorFailure | null {
+  const lines = differences(confirmed, now);
+  if (lines.length === 0) return null;
+  return {
+    kind: 'plan-changed',
+    message: shorten(
+      ['The plan you confirmed no longer holds. Nothing was destroyed.', ...listOf(lines)].join('\n'),
+    ),
+    hint: 'Start a new run to see what would be destroyed now.',
   };
 }
 

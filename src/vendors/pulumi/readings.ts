@@ -1,10 +1,17 @@
-import type { ApplyResult, CommandOutputs, PlanResult, VendorFailure } from '../../worker/vendor.ts';
+import type {
+  ApplyResult,
+  CommandOutputs,
+  PlanResult,
+  PlanStep,
+  VendorFailure,
+} from '../../worker/vendor.ts';
 import { hasChanges } from './changes.ts';
 import { planFile } from './commands.ts';
 import { toDelta } from './delta.ts';
 import type { Summary } from './event-log.ts';
 import { explainFailure } from './failure.ts';
 import { type Operation, readOperation } from './operation.ts';
+import { parseSavedPlan } from './saved-plan.ts';
 import { toPlanSteps } from './steps.ts';
 
 /** What the commands of planning and applying have left: the exit code and the event log must tell the same. */
@@ -21,17 +28,23 @@ export async function readPlan(outputs: CommandOutputs): Promise<PlanResult> {
     const message = `The plan has a step "${plan.unknownOp}" that Slipway does not know.`;
     return unreadable(message, 'A newer Slipway may know it.');
   }
+  const text = await textOf(outputs, planFile);
+  const saved = text === '' ? null : parseSavedPlan(text);
+  if (text !== '' && saved === null) return unreadable('The plan that pulumi saved is damaged.');
   return {
     kind: 'planned',
-    hasChanges: hasChanges(steps),
+    hasChanges: hasChanges(steps, saved),
     delta: toDelta(summary, steps),
     steps: plan.steps,
-    planFile: (await isThere(outputs)) ? planFile : null,
+    planFile: saved === null ? null : planFile,
   };
 }
 
-export async function readApply(outputs: CommandOutputs): Promise<ApplyResult> {
-  const read = await readSuccess(outputs, { isPreview: false });
+export async function readApply(
+  outputs: CommandOutputs,
+  confirmed: () => Promise<readonly PlanStep[]> = () => Promise.resolve([]),
+): Promise<ApplyResult> {
+  const read = await readSuccess(outputs, { isPreview: false, confirmed });
   return 'kind' in read ? read : { kind: 'applied' };
 }
 
@@ -39,12 +52,16 @@ type Success = Operation & { readonly summary: Summary };
 
 async function readSuccess(
   outputs: CommandOutputs,
-  expected: { isPreview: boolean },
+  expected: { isPreview: boolean; confirmed?: () => Promise<readonly PlanStep[]> },
 ): Promise<Success | VendorFailure> {
   const operation = await readOperation(outputs);
   const summary = operation?.summary ?? null;
   if (outputs.exitCode !== 0) {
-    const failure = explainFailure(outputs, operation, !expected.isPreview);
+    const isApply = !expected.isPreview;
+    let failure = explainFailure(outputs, operation, { isApply });
+    if (failure.kind === 'plan-changed' && expected.confirmed) {
+      failure = explainFailure(outputs, operation, { isApply, confirmed: await expected.confirmed() });
+    }
     if (operation?.broken !== null || summary?.result !== 'succeeded') return failure;
     // A preview that succeeded and a plan that could not be saved, for instance: nobody knows what holds.
     const message = `pulumi ended with exit code ${outputs.exitCode}, but its event log reports success.`;
@@ -69,9 +86,8 @@ function unreadable(message: string, hint?: string): VendorFailure {
   return { kind: 'unreadable', message, ...(hint !== undefined && { hint }) };
 }
 
-async function isThere(outputs: CommandOutputs): Promise<boolean> {
-  const bytes = await outputs.read(planFile, maxPlanBytes);
-  if (bytes === null) return false;
-  for await (const chunk of bytes) if (chunk.length > 0) return true;
-  return false;
+/** Empty when there is no such file. */
+async function textOf(outputs: CommandOutputs, name: string): Promise<string> {
+  const bytes = await outputs.read(name, maxPlanBytes);
+  return bytes === null ? '' : Buffer.concat(await Array.fromAsync(bytes)).toString('utf8');
 }

@@ -24,7 +24,7 @@ export class StepCollector {
 
   /** In the order in which they began, without default providers: Pulumi's own summary leaves them out too. */
   all(): StepEvent[] {
-    return this.#steps.filter((step) => !isDefaultProvider(step));
+    return this.#steps.filter(({ urn }) => !isDefaultProvider(urn));
   }
 }
 
@@ -37,9 +37,10 @@ function keysOf({ op, urn, old }: StepEvent): readonly [exact: string, loose: st
 }
 
 /** As the engine decides it: a provider whose name begins with "default". */
-function isDefaultProvider({ type, urn }: StepEvent): boolean {
+export function isDefaultProvider(urn: string): boolean {
   // urn:pulumi:<stack>::<project>::<type>::<name>; the name may have colons of its own.
-  return type.startsWith('pulumi:providers:') && urn.split('::').slice(3).join('::').startsWith('default');
+  const [, , type = '', ...name] = urn.split('::');
+  return type.startsWith('pulumi:providers:') && name.join('::').startsWith('default');
 }
 
 /** The seven ops of the specification; null for markers whose halves are steps themselves or that touch nothing. */

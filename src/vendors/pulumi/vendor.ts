@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Vendor } from '../../worker/vendor.ts';
 import * as commands from './commands.ts';
 import { baseEnvironment, refusesVariable } from './environment.ts';
-import { explainFailure } from './failure.ts';
+import { compareTearDowns, explainFailure } from './failure.ts';
 import { readApply, readPlan } from './readings.ts';
 import { localStateOf, pulumiSettings, settingsSchema } from './settings.ts';
 import { inspectTool } from './tool.ts';
@@ -54,6 +54,8 @@ export async function createPulumiVendor(options: PulumiOptions): Promise<Vendor
     explain: (result) => explainFailure(result, null),
     readPlan,
     readApply,
+    // `pulumi destroy` takes no plan.
+    destroyBinding: { kind: 'second-plan', compare: compareTearDowns },
   };
 }
 

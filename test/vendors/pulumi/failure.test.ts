@@ -78,22 +78,26 @@ const cases: readonly [name: string, message: string, hint: string | undefined][
     'it sticks\n- failed: delete-replaced of d (pulumi-nodejs:dynamic:Resource)',
     undefined,
   ],
-  ['violation-update', `${untouched}- one (pulumi:index:Stash): properties changed`, 'new run'],
+  ['violation-update', `${untouched}- one (pulumi:index:Stash): properties changed (input)`, 'new run'],
   ['violation-create', `${untouched}- four (pulumi:index:Stash): create was not planned`, 'plan binding'],
-  ['violation-delete', `${untouched}- a resource: delete was not planned`, 'plan binding'],
+  ['violation-delete', `${untouched}- keys (pulumi:index:Stash): delete instead of same`, 'plan binding'],
   [
     'violation-missing-step',
     `${untouched}- three (pulumi:index:Stash): was planned and is not wanted any more`,
     'new run',
   ],
-  ['violation-secret', `${untouched}- keys (pulumi:index:Stash): properties changed`, 'new run'],
-  ['violation-while-applying', 'stays done.\n- one (pulumi:index:Stash): properties changed', 'new run'],
+  ['violation-secret', `${untouched}- keys (pulumi:index:Stash): properties changed (input)`, 'new run'],
+  [
+    'violation-while-applying',
+    'stays done.\n- one (pulumi:index:Stash): properties changed (input)',
+    'new run',
+  ],
 ];
 
 describe('a failure', () => {
   test.each(cases)('of the kind %s is explained', async (name, message, hint) => {
     const failure = await failureOf(name);
-    expect(failure.kind).toBe('failed');
+    expect(failure.kind).toBe(name.startsWith('violation-') ? 'plan-changed' : 'failed');
     expect(failure.message).toContain(message);
     if (hint === undefined) expect(failure.hint).toBeUndefined();
     else expect(failure.hint).toContain(hint);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hasChanges } from '../../../src/vendors/pulumi/changes.ts';
+import { hasChanges as hasChangesBy } from '../../../src/vendors/pulumi/changes.ts';
 import { toDelta } from '../../../src/vendors/pulumi/delta.ts';
 import type { StepEvent } from '../../../src/vendors/pulumi/event-log.ts';
 import { StepCollector, toPlanSteps } from '../../../src/vendors/pulumi/steps.ts';
@@ -125,6 +125,8 @@ describe('steps', () => {
 });
 
 describe('nothing to change', () => {
+  const hasChanges = (steps: StepEvent[]) => hasChangesBy(steps, null);
+
   test('means that nothing but looking and comparing happens, and all is equal', () => {
     expect(hasChanges([])).toBe(false);
     expect(hasChanges([step('same'), step('refresh', { isUnchanged: false }), step('read')])).toBe(false);

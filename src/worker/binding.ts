@@ -1,0 +1,87 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runVendorCommand } from './command-runner.ts';
+import { hiddenSteps } from './redaction.ts';
+import {
+  failed,
+  type PhaseContext,
+  type RunContext,
+  type StepFailure,
+  vendorContext,
+  vendorFailure,
+} from './run-context.ts';
+import type { DestroyBinding, PlanStep } from './vendor.ts';
+
+/**
+ * What is applied is what was confirmed: by the tool's own saved plan, or, for a tear-down that takes none,
+ * by planning it once more. It decides before any hook or command of the second half runs.
+ */
+export interface Bound {
+  readonly kind: 'bound';
+  /** On this host, where the run cannot write; null when no plan file binds it. */
+  readonly planFile: string | null;
+}
+
+const unbound: Bound = { kind: 'bound', planFile: null };
+const missing = failed(
+  'plan_changed',
+  'The confirmed plan is missing or was altered; nothing was applied. Start a new run.',
+);
+
+/** Whether the run needs the plan that the tool saves. */
+export function bindsByFile({ assignment, vendor }: RunContext): boolean {
+  if (!assignment.frozen.settings.planBinding) return false;
+  if (assignment.run.type === 'DESTROY') return vendor.destroyBinding.kind === 'plan-file';
+  return assignment.run.type === 'TRACKED';
+}
+
+/** `phase` is for the log of a second plan. */
+export async function bindToPlan(
+  context: RunContext,
+  phase: PhaseContext,
+): Promise<Bound | StepFailure | { readonly kind: 'over' }> {
+  const { assignment, server, vendor, workspace } = context;
+  if (bindsByFile(context)) {
+    const bytes = await server.planFile(assignment);
+    if (!bytes) return missing;
+    const path = join(workspace.root, 'plan');
+    await writeFile(path, bytes, { mode: 0o644 });
+    return { kind: 'bound', planFile: path };
+  }
+  const { destroyBinding } = vendor;
+  const isTearDown = assignment.run.type === 'DESTROY' && assignment.frozen.settings.planBinding;
+  return isTearDown && destroyBinding.kind === 'second-plan'
+    ? planAgain(context, phase, destroyBinding)
+    : unbound;
+}
+
+async function planAgain(
+  context: RunContext,
+  phase: PhaseContext,
+  binding: Extract<DestroyBinding, { kind: 'second-plan' }>,
+): Promise<Bound | StepFailure | { readonly kind: 'over' }> {
+  const { assignment, vendor } = context;
+  const confirmed = await confirmedSteps(context);
+  if (!confirmed) return missing;
+  phase.log.line('[planning once more: it must still be what was confirmed]');
+  const ran = await runVendorCommand(
+    context,
+    phase,
+    (output) => vendor.plan(vendorContext(context, output), 'destroy'),
+    (outputs) => vendor.readPlan(outputs),
+  );
+  if (ran.kind !== 'ran') return ran;
+  if (ran.value.kind !== 'planned') return vendorFailure(ran.value);
+  // The stored steps went through the redactor; an id may hold what it hides.
+  const now = hiddenSteps(assignment, ran.value.steps) as readonly PlanStep[];
+  const difference = binding.compare(confirmed, now);
+  return difference ? vendorFailure(difference) : unbound;
+}
+
+/** As `readPlan` gave them, but for hidden secrets; null when they are gone or were altered. */
+export async function confirmedSteps({
+  assignment,
+  server,
+}: RunContext): Promise<readonly PlanStep[] | null> {
+  return (await server.planSteps(assignment)) as readonly PlanStep[] | null;
+}
