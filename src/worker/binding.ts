@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runVendorCommand } from './command-runner.ts';
 import { hiddenSteps } from './redaction.ts';
@@ -18,11 +18,11 @@ import type { DestroyBinding, PlanStep } from './vendor.ts';
  */
 export interface Bound {
   readonly kind: 'bound';
-  /** On this host, where the run cannot write; null when no plan file binds it. */
-  readonly planFile: string | null;
+  /** The saved plan; null when no plan file binds the run. */
+  readonly plan: Uint8Array | null;
 }
 
-const unbound: Bound = { kind: 'bound', planFile: null };
+const unbound: Bound = { kind: 'bound', plan: null };
 const missing = failed(
   'plan_changed',
   'The confirmed plan is missing or was altered; nothing was applied. Start a new run.',
@@ -40,13 +40,10 @@ export async function bindToPlan(
   context: RunContext,
   phase: PhaseContext,
 ): Promise<Bound | StepFailure | { readonly kind: 'over' }> {
-  const { assignment, server, vendor, workspace } = context;
+  const { assignment, server, vendor } = context;
   if (bindsByFile(context)) {
-    const bytes = await server.planFile(assignment);
-    if (!bytes) return missing;
-    const path = join(workspace.root, 'plan');
-    await writeFile(path, bytes, { mode: 0o644 });
-    return { kind: 'bound', planFile: path };
+    const plan = await server.planFile(assignment);
+    return plan ? { kind: 'bound', plan } : missing;
   }
   const { destroyBinding } = vendor;
   const isTearDown = assignment.run.type === 'DESTROY' && assignment.frozen.settings.planBinding;
@@ -76,6 +73,25 @@ async function planAgain(
   const now = hiddenSteps(assignment, ran.value.steps) as readonly PlanStep[];
   const difference = binding.compare(confirmed, now);
   return difference ? vendorFailure(difference) : unbound;
+}
+
+/**
+ * Runs `work` with the plan in a file on this host where the run cannot write, in clear no longer than that:
+ * the hooks before it are over. Without a plan the path is null.
+ */
+export async function withPlanFile<T>(
+  { workspace }: RunContext,
+  { plan }: Bound,
+  work: (path: string | null) => Promise<T>,
+): Promise<T> {
+  if (plan === null) return work(null);
+  const path = join(workspace.root, 'plan');
+  try {
+    await writeFile(path, plan, { mode: 0o644 });
+    return await work(path);
+  } finally {
+    await rm(path, { force: true });
+  }
 }
 
 /** As `readPlan` gave them, but for hidden secrets; null when they are gone or were altered. */

@@ -22,10 +22,11 @@ interface Signals {
   readonly draining: AbortSignal;
 }
 
-/** What all work on an assignment shares: why it may have to stop, and what hooks exported so far. */
+/** What all work on an assignment shares: why it may have to stop, what hooks exported, how far it came. */
 interface Circumstances {
   readonly signals: Signals;
   readonly exports: Record<string, string>;
+  readonly reached: { phase: Phase };
 }
 
 /** How a half ended, as far as the worker knows. `waiting`: a person has the word, the workspace stays. */
@@ -56,7 +57,9 @@ export async function carryOut(
     await options.server.finished(assignment);
     return;
   }
-  const circumstances = { signals, exports: { ...assignment.frozen.exports } };
+  // What ended without a worker waited for a person, after its plan.
+  const reached: { phase: Phase } = { phase: assignment.half === 'finish' ? 'planning' : 'preparing' };
+  const circumstances = { signals, exports: { ...assignment.frozen.exports }, reached };
   if (assignment.half !== 'finish') {
     const result = await runHalf(options, assignment, vendor, circumstances, log);
     const ended = await report(options, assignment, result, signals);
@@ -163,7 +166,7 @@ function begin(
   assignment: Assignment,
   vendor: Vendor,
   workspace: Workspace,
-  { signals, exports }: Circumstances,
+  { signals, exports, reached }: Circumstances,
 ): Execution {
   const stop = new AbortController();
   const abort = () => stop.abort();
@@ -187,6 +190,7 @@ function begin(
       signal: stop.signal,
       projectRoot: workspace.inside.tree,
       exports,
+      reached,
     },
   };
 }
@@ -224,11 +228,12 @@ async function finish(
   options: WorkerOptions,
   assignment: Assignment,
   vendor: Vendor,
-  { signals, exports }: Circumstances,
+  circumstances: Circumstances,
   log: Logger,
 ): Promise<void> {
+  const { signals } = circumstances;
   try {
-    await runAfterHooks(options, assignment, vendor, { signals, exports });
+    await runAfterHooks(options, assignment, vendor, circumstances);
   } catch (error) {
     // Whatever went wrong, it must not be tried for ever: the run is over.
     log.error({ err: error }, 'after_run hooks failed for a reason of ours');
@@ -248,27 +253,21 @@ async function runAfterHooks(
   options: WorkerOptions,
   assignment: Assignment,
   vendor: Vendor,
-  { signals, exports }: Circumstances,
+  circumstances: Circumstances,
 ): Promise<void> {
+  const { signals, reached } = circumstances;
   const { afterRun } = assignment.frozen.settings.hooks;
   const workspace = afterRun.length > 0 ? await options.workspaces.reopen(assignment, vendor) : null;
   if (!workspace) return;
   // A clean stop that comes meanwhile gives them as long as a plan; after an apply it waited for, they still run.
   const only = { over: signals.lost, lost: signals.lost, draining: signals.draining };
-  await using execution = begin(options, assignment, vendor, workspace, { signals: only, exports });
+  await using execution = begin(options, assignment, vendor, workspace, { ...circumstances, signals: only });
   const { context } = execution;
   // Without a project, which may be why the run failed, they run at the root of the checkout.
   await locateProject(context);
-  const phase = openPhase(context, lastPhase(assignment), 'plan');
+  const phase = openPhase(context, reached.phase, 'plan');
   const result = await runHooks(context, phase, 'afterRun');
   // The run is over: a failing after_run hook is for the log, not for the outcome.
   if (result.kind === 'failed') phase.log.line(`[${result.note}]`);
   await phase.log.flush();
-}
-
-/** Whose log after_run hooks write to. */
-function lastPhase({ run, half }: Assignment): Phase {
-  if (run.type === 'TASK') return 'performing';
-  if (half !== 'apply') return 'planning';
-  return run.type === 'DESTROY' ? 'destroying' : 'applying';
 }

@@ -1,7 +1,7 @@
 import type { Phase } from '../runs/run-store.ts';
 import type { RunHalf } from '../stacks/environment.ts';
 import { UserError } from '../user-error.ts';
-import { type Bound, bindsByFile, confirmedSteps } from './binding.ts';
+import { type Bound, bindsByFile, confirmedSteps, withPlanFile } from './binding.ts';
 import { insidePlan, runVendorCommand } from './command-runner.ts';
 import { runHooks, runTask } from './hook-runner.ts';
 import { createPhaseLog } from './logs.ts';
@@ -26,6 +26,7 @@ import { findProjectRoot, type Workspaces } from './workspace.ts';
  * for the run. It starts no process itself (command-runner.ts) and changes no state (the server does).
  */
 export function openPhase(context: RunContext, phase: Phase, half: RunHalf): PhaseContext {
+  context.reached.phase = phase;
   return { phase, half, log: createPhaseLog(context.server, context.assignment, phase) };
 }
 
@@ -168,16 +169,17 @@ export async function apply(context: RunContext, bound: Bound, followsPlan: bool
   const phase = openPhase(context, destroys ? 'destroying' : 'applying', 'apply');
   const before = await runHooks(context, phase, destroys ? 'beforeDestroy' : 'beforeApply');
   if (before.kind !== 'ok') return before;
-  const { planFile } = bound;
-  const planPath = planFile && (sandbox.kind === 'none' ? planFile : insidePlan);
-  const ran = await runVendorCommand(
-    context,
-    phase,
-    (output) =>
-      vendor.apply(vendorContext(context, output), destroys ? 'destroy' : 'apply', { planPath, followsPlan }),
-    (outputs) => vendor.readApply(outputs, async () => (await confirmedSteps(context)) ?? []),
-    planFile ? [{ source: planFile, target: insidePlan, writable: false }] : [],
-  );
+  const kind = destroys ? 'destroy' : 'apply';
+  const ran = await withPlanFile(context, bound, (planFile) => {
+    const planPath = planFile && (sandbox.kind === 'none' ? planFile : insidePlan);
+    return runVendorCommand(
+      context,
+      phase,
+      (output) => vendor.apply(vendorContext(context, output), kind, { planPath, followsPlan }),
+      (outputs) => vendor.readApply(outputs, async () => (await confirmedSteps(context)) ?? []),
+      planFile ? [{ source: planFile, target: insidePlan, writable: false }] : [],
+    );
+  });
   if (ran.kind !== 'ran') return ran;
   if (ran.value.kind !== 'applied') return vendorFailure(ran.value);
   return runHooks(context, phase, destroys ? 'afterDestroy' : 'afterApply');

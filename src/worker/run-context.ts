@@ -41,6 +41,8 @@ export interface RunContext extends Omit<WorkerParts, 'network'> {
   projectRoot: string;
   /** Of all hooks so far, those of after_run included: one object for the whole assignment. */
   readonly exports: Record<string, string>;
+  /** How far the assignment came. */
+  readonly reached: { phase: Phase };
 }
 
 /** A phase as its commands know it. */

@@ -152,3 +152,5 @@ export async function openWorkerWorld(change: (server: ServerApi) => Partial<Ser
     },
   };
 }
+
+export type WorkerWorld = Awaited<ReturnType<typeof openWorkerWorld>>;
