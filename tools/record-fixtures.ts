@@ -22,11 +22,15 @@ import type { VendorCommand, VendorContext } from '../src/worker/vendor.ts';
 import type { Case, Stage } from './fixture-cases/case.ts';
 import { life, violations } from './fixture-cases/life.ts';
 import { neutraliser } from './fixture-cases/neutral.ts';
-import { dynamic, programs, providers, reads } from './fixture-cases/programs.ts';
+import { dynamic, programs, providers, reads, wandering } from './fixture-cases/programs.ts';
+import { quiet, quietComponent } from './fixture-cases/quiet.ts';
 import { setUp } from './fixture-cases/set-up.ts';
 
 const fixturesDir = fileURLToPath(new URL('../test/fixtures/pulumi', import.meta.url));
-const cases = [life, violations, setUp, dynamic, programs, reads, providers];
+const cases = [
+  ...[life, violations, setUp, dynamic, wandering, programs, reads, providers],
+  ...[quiet, quietComponent],
+];
 const sdkVersion = '3.259.0';
 
 const cacheDir = toolCacheDir(homedir(), process.env['XDG_CACHE_HOME']);
@@ -98,7 +102,8 @@ async function tell(story: Case, sdk: string): Promise<void> {
     const result = await execute(command, stage, context, server.url);
     await removeLock();
     console.log(`${story.name}: ${stage.record ?? stage.run} ended with ${result.exitCode}`);
-    if (stage.record) await record(stage.record, { command, result, folder });
+    if (stage.record)
+      await record(stage.record, { command, result, folder, keepsPlan: stage.keepsPlan ?? false });
     else if (result.exitCode !== 0) throw new Error(`${result.stdout}\n${result.stderr}`);
   }
 }
@@ -206,8 +211,9 @@ async function lock(stateDir: string): Promise<() => Promise<void>> {
 
 async function record(
   name: string,
-  { command, result, folder }: { command: VendorCommand; result: Result; folder: string },
+  given: { command: VendorCommand; result: Result; folder: string; keepsPlan: boolean },
 ): Promise<void> {
+  const { command, result, folder } = given;
   const neutral = neutraliser({
     [folder]: '',
     [join(root, 'sdk')]: '/sdk',
@@ -230,4 +236,5 @@ async function record(
   await writeFile(join(target, 'stdout.txt'), neutral(result.stdout));
   await writeFile(join(target, 'stderr.txt'), neutral(result.stderr));
   if (events !== null) await writeFile(join(target, commands.eventLogFile), neutral(events));
+  if (given.keepsPlan && plan !== null) await writeFile(join(target, commands.planFile), neutral(plan));
 }

@@ -251,3 +251,70 @@ describe('a program that is never planned twice alike', () => {
     if (planBinding) expect(run).toMatchObject({ outcome: 'plan_changed' });
   });
 });
+
+describe('a tear-down', () => {
+  const both = program(stash('one', '1'), stash('two', '2'));
+  const preview = 'pulumi destroy --preview-only --refresh --diff --show-replacement-steps';
+  const destroy = 'pulumi destroy --refresh --diff --show-replacement-steps';
+
+  async function confirmed(name: string, behind: string | null, settings: Record<string, unknown> = {}) {
+    const { api } = scenario;
+    const { stack, push } = await scenario.addStack(name, { autodeploy: true, ...settings });
+    const first = await push(both);
+    await api.waitForState(first.id, 'FINISHED');
+    const hooks = {
+      afterPlan: [...(behind === null ? [] : [behindItsBack(behind)]), sayState('before')],
+      afterRun: [sayState('after')],
+    };
+    await api.changeStack(stack, { hooks });
+    const { id } = await api.startRun(stack, { type: 'DESTROY' });
+    const waiting = await api.waitForState(id, 'UNCONFIRMED');
+    expect(waiting.delta).toEqual({ added: 0, changed: 0, deleted: 3, resources: 0 });
+    await api.act(id, 'confirm', { confirmation: name });
+    return { id, stack };
+  }
+
+  test('is planned once more before it begins, and done when that is what was confirmed', async () => {
+    const { api } = scenario;
+    const { id } = await confirmed('destroyed', null);
+    await api.waitForState(id, 'FINISHED');
+    const commands = (await api.commands(id)).map(({ phase, argv }) => `${phase}: ${argv.join(' ')}`);
+    expect(commands.filter((line) => line.includes('destroy --'))).toEqual([
+      `planning: ${preview}`,
+      `preparing: ${preview}`,
+      `destroying: ${destroy}`,
+    ]);
+    expect((await scenario.passedStates(id)).slice(-3)).toEqual([
+      'PREPARING_APPLY',
+      'DESTROYING',
+      'FINISHED',
+    ]);
+    expect(await api.log(id, 'preparing')).toContain('it must still be what was confirmed');
+  });
+
+  test('does not take what came since it was confirmed', async () => {
+    const { api } = scenario;
+    const more = program(stash('one', '1'), stash('two', '2'), stash('precious', '3'));
+    const { id } = await confirmed('grown', more);
+    const run = await api.waitForState(id, 'FAILED');
+    expect(run).toMatchObject({ outcome: 'plan_changed' });
+    expect(run.note).toContain(
+      'The plan you confirmed no longer holds. Nothing was destroyed.\n- precious (pulumi:index:Stash): delete was not planned',
+    );
+    expect((await scenario.passedStates(id)).slice(-2)).toEqual(['PREPARING_APPLY', 'FAILED']);
+    expect(await scenario.commandLines(id)).not.toContain(destroy);
+    await expect.poll(() => api.log(id), patience).toMatch(/^state after: /m);
+    const said = [...(await api.log(id)).matchAll(/^state \w+: (\S+)/gm)].map(([, digest]) => digest);
+    expect(said).toHaveLength(2);
+    expect(said[1]).toBe(said[0]);
+    const check = await scenario.waitForCheckRun(id, 'failure');
+    expect(check.output?.summary).toContain('precious');
+  });
+
+  test('takes it where the stack does not bind plans', async () => {
+    const { api } = scenario;
+    const { id } = await confirmed('grown-unbound', program(stash('one', '1')), { planBinding: false });
+    await api.waitForState(id, 'FINISHED');
+    expect((await scenario.commandLines(id)).filter((line) => line === preview)).toHaveLength(1);
+  });
+});

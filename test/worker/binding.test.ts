@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { PlanStep, Vendor } from '../../src/worker/vendor.ts';
-import { aCommit } from '../support/builders.ts';
 import { openWorkerWorld, shellStack, type WorkerWorld } from './worker-world.ts';
 
 const longMs = 60_000;
@@ -117,24 +116,19 @@ describe('a tear-down that takes no plan', () => {
       const variable = { name: 'SECRET', value: secret, secret: true, access: 'all' } as const;
       await world.database.write((tx) => world.stackStore.putVariable(tx, stack.key, variable));
     }
-    const run = await world.commands.create({
-      ...{ stackKey: stack.key, type: 'DESTROY', branch: 'main', commit: aCommit(), dedupeKey: null },
-      ...{ actor: 'ada', triggeredBy: 'ada' },
-    });
-    if (run === 'duplicate') throw new Error('cannot be');
-    await world.scheduler.settled();
+    const id = await world.start(stack, 'DESTROY');
     const worker = world.startWorker(tearsDownUnbound);
-    await world.until(run.id, 'UNCONFIRMED');
-    await story.meanwhile?.(world, run.id);
+    await world.until(id, 'UNCONFIRMED');
+    await story.meanwhile?.(world, id);
     const confirmation = stack.settings.name;
-    await world.commands.confirm(run.id, { actor: 'ada', confirmation });
-    await Promise.race([world.until(run.id, 'FINISHED'), world.until(run.id, 'FAILED')]);
+    await world.commands.confirm(id, { actor: 'ada', confirmation });
+    await Promise.race([world.until(id, 'FINISHED'), world.until(id, 'FAILED')]);
     await worker.stop(longMs);
     return {
-      run: await world.run(run.id),
-      labels: await world.labels(run.id),
-      phases: (await world.runs.commands(run.id)).map(({ phase }) => phase),
-      states: (await world.states(run.id)).slice(7),
+      run: await world.run(id),
+      labels: await world.labels(id),
+      phases: (await world.runs.commands(id)).map(({ phase }) => phase),
+      states: (await world.states(id)).slice(7),
       stack: await world.stackStore.findByKey(stack.key),
     };
   }

@@ -4,15 +4,18 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { createLogger } from '../../src/logger.ts';
-import type { RunState } from '../../src/runs/run.ts';
+import type { RunState, RunType } from '../../src/runs/run.ts';
 import type { Reactor } from '../../src/runs/run-event.ts';
+import { phases } from '../../src/runs/run-store.ts';
 import { defaultLimits } from '../../src/sandbox/limits.ts';
 import { createNoSandbox } from '../../src/sandbox/none.ts';
-import { noHooks, type StackSettings } from '../../src/stacks/stack.ts';
+import type { Limits } from '../../src/sandbox/sandbox.ts';
+import { noHooks, type Stack, type StackSettings } from '../../src/stacks/stack.ts';
 import type { ServerApi } from '../../src/worker/server-api.ts';
 import type { Vendor } from '../../src/worker/vendor.ts';
 import { createWorker } from '../../src/worker/worker.ts';
 import { createWorkspaces } from '../../src/worker/workspace.ts';
+import { aCommit } from '../support/builders.ts';
 import { openRunWorld } from '../support/run-world.ts';
 import { tempDirectory } from '../support/temp-database.ts';
 
@@ -83,8 +86,8 @@ export async function openWorkerWorld(change: (server: ServerApi) => Partial<Ser
   });
   await workspaces.sweep(new Set());
 
-  function startWorker(vendor: Partial<Vendor> = {}) {
-    const limits = { ...defaultLimits, graceMs: 100 };
+  function startWorker(vendor: Partial<Vendor> = {}, limit: Partial<Limits> = {}) {
+    const limits = { ...defaultLimits, graceMs: 100, ...limit };
     const worker = createWorker({
       server: { ...world.server, ...change(world.server) },
       vendors: [shellVendor(vendor)],
@@ -112,16 +115,27 @@ export async function openWorkerWorld(change: (server: ServerApi) => Partial<Ser
     }
   }
 
+  /** The first run of a stack that only a person starts. */
+  async function start(stack: Stack, type: RunType, command?: string): Promise<string> {
+    const request = { type, branch: 'main', commit: aCommit(), actor: 'ada', triggeredBy: 'ada' };
+    const made = await world.commands.create({
+      ...{ stackKey: stack.key, dedupeKey: null, ...request, ...(command === undefined ? {} : { command }) },
+    });
+    if (made === 'duplicate') throw new Error('cannot be');
+    await world.scheduler.settled();
+    return made.id;
+  }
+
   const log = async (id: string) => {
     const texts = [];
-    for (const phase of ['preparing', 'initializing', 'planning', 'applying', 'performing'] as const) {
+    for (const phase of phases) {
       texts.push(Buffer.from((await world.logs.read(id, phase, 0, 1e6)).bytes).toString());
     }
     return texts.join('');
   };
 
   return {
-    ...{ ...world, startWorker, until, log },
+    ...{ ...world, startWorker, start, until, log },
     labels: async (id: string) => (await world.runs.commands(id)).map(({ label }) => label),
     workspacesLeft: () => readdirSync(workspacesDirectory),
     inWorkspace: (id: string, name: string) => readdirSync(join(workspacesDirectory, id, name)),

@@ -27,6 +27,8 @@ export interface Stage {
   readonly isTokenRefused?: boolean;
   /** Another process holds the stack's lock. */
   readonly isLocked?: boolean;
+  /** The saved plan is recorded too. */
+  readonly keepsPlan?: boolean;
   /** SIGINT as soon as the output shows this text. */
   readonly interruptAt?: string;
 }

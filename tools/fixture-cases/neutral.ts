@@ -21,6 +21,7 @@ export function neutraliser(places: Readonly<Record<string, string>>): (text: st
     neutral = neutral
       .replace(/Logged in to \S+ as \S+/g, 'Logged in to host as slipway')
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, numbered)
+      .replace(/"(ciphertext|seed|magic|time)": "(?!\[secret\]")[^"]*"/g, '"$1": "…"')
       .replace(/"timestamp":\d+/g, '"timestamp":1767225600')
       .replace(/"durationSeconds":\d+/g, '"durationSeconds":1')
       .replace(/(Duration: +)\d+s/g, '$11s')

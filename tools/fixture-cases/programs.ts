@@ -18,6 +18,7 @@ const provider = {
   async update(id, olds, news) { return { outs: news }; },
   async delete(id, props) { if (props.sticks) throw new Error('it sticks'); },
   async read(id, props) {
+    if (props.wanders) return { id, props: { ...props, seen: 'elsewhere' } };
     if (props.vanishes) return { id: '', props: {} };
     return { id, props: props.drifts ? { ...props, content: 'drifted' } : props };
   },
@@ -63,6 +64,12 @@ class Group extends pulumi.ComponentResource {
 }
 new Group('all');
 exports.done = true;`;
+
+/** What the refresh finds is no reason for the provider to change anything. */
+export const wandering: Case = {
+  name: 'wandering',
+  stages: [select, up(things("'a'", "'b', { wanders: true }")), preview('drift-without-step')],
+};
 
 export const programs: Case = {
   name: 'programs',

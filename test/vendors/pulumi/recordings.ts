@@ -30,7 +30,7 @@ export function recording(name: string): Recording {
 /** As the worker hands it to the vendor; `change` replaces what a test wants otherwise. */
 export function outputsOf(
   { name, exitCode, stdout, stderr, hasPlan }: Recording,
-  change: { exitCode?: number; events?: string | Uint8Array | null; hasPlan?: boolean } = {},
+  change: { exitCode?: number; events?: string | Uint8Array | null; hasPlan?: boolean; plan?: string } = {},
 ): CommandOutputs {
   const events = change.events;
   return {
@@ -38,7 +38,13 @@ export function outputsOf(
     stdoutTail: stdout,
     stderrTail: stderr,
     read: async (file) => {
-      if (file === 'plan.json') return (change.hasPlan ?? hasPlan) ? bytesOf('{}') : null;
+      if (file === 'plan.json') {
+        if (!(change.hasPlan ?? hasPlan)) return null;
+        const path = `${folder}${name}/${file}`;
+        return change.plan === undefined && existsSync(path)
+          ? createReadStream(path)
+          : bytesOf(change.plan ?? '{}');
+      }
       if (events === undefined) {
         const path = `${folder}${name}/${file}`;
         return existsSync(path) ? createReadStream(path) : null;

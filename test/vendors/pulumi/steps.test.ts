@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { hasChanges as hasChangesBy } from '../../../src/vendors/pulumi/changes.ts';
 import { toDelta } from '../../../src/vendors/pulumi/delta.ts';
 import type { StepEvent } from '../../../src/vendors/pulumi/event-log.ts';
+import { parseSavedPlan } from '../../../src/vendors/pulumi/saved-plan.ts';
 import { StepCollector, toPlanSteps } from '../../../src/vendors/pulumi/steps.ts';
 import type { ResourceState } from '../../../src/worker/vendor.ts';
 
@@ -142,6 +143,18 @@ describe('nothing to change', () => {
     'discard',
     'remove-pending-replace',
   ])('is not what a step %s is', (op) => expect(hasChanges([step('same'), step(op)])).toBe(true));
+
+  test('is not what a plan with other inputs or outputs is, those of default providers apart', () => {
+    const diff = { updates: { size: 1 } };
+    const plan = (urn: string, goal: object) =>
+      hasChangesBy([], parseSavedPlan(JSON.stringify({ resourcePlans: { [urn]: { goal } } })));
+    expect(plan(urnOf('a'), { inputDiff: diff })).toBe(true);
+    expect(plan(urnOf('a'), { outputDiff: { deletes: ['size'] } })).toBe(true);
+    expect(plan(urnOf('a'), { inputDiff: { adds: {} }, outputDiff: {} })).toBe(false);
+    expect(plan(urnOf('default', 'pulumi:providers:aws'), { inputDiff: diff })).toBe(false);
+    expect(hasChangesBy([], { resourcePlans: { [urnOf('a')]: {} } })).toBe(false);
+    expect(hasChangesBy([], {})).toBe(false);
+  });
 
   test.each(['same', 'read', 'read-replacement'])('is not what a %s with another state is', (op) => {
     expect(hasChanges([step(op, { isUnchanged: false })])).toBe(true);

@@ -33,6 +33,8 @@ describe('a result that cannot be trusted is unreadable', () => {
       { events: events.replace('"isPreview":true', '"isPreview":false') },
       'another operation',
     ],
+    ['half a plan', { plan: '{"resourcePlans": {' }, 'plan that pulumi saved is damaged'],
+    ['a plan of another form', { plan: '{"resourcePlans": 1}' }, 'plan that pulumi saved is damaged'],
     ['an unknown step', { events: events.replaceAll('"op":"create"', '"op":"conjure"') }, 'a step "conjure"'],
   ])('with %s', async (_, change, message) => {
     const result = await readPlan(outputsOf(create, change));
