@@ -77,6 +77,9 @@ export interface Run {
   readonly priority: number;
 }
 
+/** The note of a run whose plan had nothing to do. */
+export const nothingToChange = 'nothing to change';
+
 export interface Delta {
   readonly added: number;
   readonly changed: number;

@@ -6,7 +6,15 @@ import { UserError } from '../user-error.ts';
 import type { JobQueue, Lease } from './job-queue.ts';
 import type { LogStore } from './log-store.ts';
 import { type Half, type PhaseJob, phaseQueue } from './phase-jobs.ts';
-import { changesTheWorld, type Delta, isTerminal, type Outcome, type Run, type RunCommand } from './run.ts';
+import {
+  changesTheWorld,
+  type Delta,
+  isTerminal,
+  nothingToChange,
+  type Outcome,
+  type Run,
+  type RunCommand,
+} from './run.ts';
 import type { Reactor } from './run-event.ts';
 import type { Frozen, Phase, RunCommandRecord, RunStore } from './run-store.ts';
 import type { Source } from './source.ts';
@@ -124,7 +132,7 @@ export function createWorkerService(parts: {
         },
         {
           actor: 'worker',
-          note: plan.hasChanges ? null : 'nothing to change',
+          note: plan.hasChanges ? null : nothingToChange,
           change: { delta: plan.delta, ...(planDigest === undefined ? {} : { planDigest }) },
         },
       );

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { checkRunOf } from '../../src/github/feedback/check-run.ts';
-import { type Outcome, type Run, type RunState, type RunType, runStates } from '../../src/runs/run.ts';
+import {
+  nothingToChange,
+  type Outcome,
+  type Run,
+  type RunState,
+  type RunType,
+  runStates,
+} from '../../src/runs/run.ts';
 import { aRepository, aStack, stackSettings } from '../support/builders.ts';
 import { anEvent } from './builders.ts';
 
@@ -87,13 +94,6 @@ describe('the check run of a run', () => {
 
   test.each<[RunType, Outcome | undefined, typeof delta | undefined, RunState, string]>([
     ['PROPOSED', undefined, delta, 'FINISHED', 'Previewed: +3 ~2 -1'],
-    [
-      'PROPOSED',
-      undefined,
-      { ...delta, added: 0, changed: 0, deleted: 0 },
-      'FINISHED',
-      'Nothing to change: +0 ~0 -0',
-    ],
     ['TRACKED', undefined, delta, 'FINISHED', 'Applied: +3 ~2 -1'],
     ['TASK', undefined, undefined, 'FINISHED', 'Done'],
     ['DESTROY', undefined, delta, 'FINISHED', 'Destroyed: +3 ~2 -1'],
@@ -101,6 +101,18 @@ describe('the check run of a run', () => {
   ])('of a %s run (%s) is titled', (type, outcome, counted, state, title) => {
     const known = { ...(outcome ? { outcome } : {}), ...(counted ? { delta: counted } : {}) };
     expect(checkOf({ type, state, ...known }).output.title).toBe(title);
+  });
+
+  test('of a plan without changed resources says that nothing changes only when the outputs are the same too', () => {
+    const unchanged = { state: 'FINISHED', delta: { ...delta, added: 0, changed: 0, deleted: 0 } } as const;
+    const titles = (run: Partial<Run>) =>
+      (['PROPOSED', 'TRACKED', 'DESTROY'] as const).map(
+        (type) => checkOf({ ...unchanged, ...run, type }).output.title.split(':')[0],
+      );
+    expect(titles({})).toEqual(['Previewed', 'Applied', 'Destroyed']);
+    expect(titles({ note: nothingToChange })).toEqual([
+      ...['Nothing to change', 'Nothing to change', 'Nothing to destroy'],
+    ]);
   });
 
   test('gives the reason of a failure', () => {

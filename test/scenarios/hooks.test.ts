@@ -187,3 +187,12 @@ test('a hook that fails ends the run there, and after_run hooks still run', asyn
   const check = await scenario.waitForCheckRun(id, 'failure');
   expect(check.output?.summary).toContain('exit code 7');
 });
+
+test('after_run hooks run in the checkout where there is no project to run them in', async () => {
+  const { api } = scenario;
+  const hooks = { afterRun: ['pwd; ls; touch mine && echo "it is ours"'] };
+  const { stack } = await scenario.addStack('no-project', { hooks, projectRoot: 'nowhere' });
+  const { id } = await api.startRun(stack, { type: 'TRACKED' });
+  expect(await api.waitForState(id, 'FAILED')).toMatchObject({ outcome: 'project_unusable' });
+  await expect.poll(() => api.log(id, 'preparing'), patience).toContain('/workspace\nREADME.md\nit is ours');
+});

@@ -15,7 +15,7 @@ import type { ServerApi } from '../../src/worker/server-api.ts';
 import type { Vendor } from '../../src/worker/vendor.ts';
 import { createWorker } from '../../src/worker/worker.ts';
 import { createWorkspaces } from '../../src/worker/workspace.ts';
-import { aCommit } from '../support/builders.ts';
+import { aCommit, person } from '../support/builders.ts';
 import { openRunWorld } from '../support/run-world.ts';
 import { tempDirectory } from '../support/temp-database.ts';
 
@@ -117,7 +117,7 @@ export async function openWorkerWorld(change: (server: ServerApi) => Partial<Ser
 
   /** The first run of a stack that only a person starts. */
   async function start(stack: Stack, type: RunType, command?: string): Promise<string> {
-    const request = { type, branch: 'main', commit: aCommit(), actor: 'ada', triggeredBy: 'ada' };
+    const request = { type, branch: 'main', commit: aCommit(), by: person('ada') };
     const made = await world.commands.create({
       ...{ stackKey: stack.key, dedupeKey: null, ...request, ...(command === undefined ? {} : { command }) },
     });

@@ -1,4 +1,4 @@
-import type { Delta, Outcome, Run } from '../../runs/run.ts';
+import { type Delta, nothingToChange, type Outcome, type Run } from '../../runs/run.ts';
 
 /** What a check says about a run, in words. Pure, and fit for everybody who may see that there is a run. */
 export interface Wording {
@@ -51,8 +51,9 @@ export function wordingOf(run: Run): Wording {
 
 const say = (headline: string, sentence: string): Wording => ({ headline, sentence });
 
-function finished({ type, delta }: Run): Wording {
-  const isIdle = delta !== undefined && delta.added + delta.changed + delta.deleted === 0;
+/** Not by the delta: it counts resources, and outputs alone may have changed. */
+function finished({ type, note }: Run): Wording {
+  const isIdle = note === nothingToChange;
   switch (type) {
     case 'PROPOSED':
       return isIdle
