@@ -64,6 +64,12 @@ export interface StoredPlan {
   readonly steps: readonly unknown[];
 }
 
+declare const sealed: unique symbol;
+/** A plan made ready for `savePlan`: deflated and encrypted, which takes time that no transaction should take. */
+export interface SealedPlan {
+  readonly [sealed]: true;
+}
+
 /** What a run goes by from PREPARING to its end, whatever people change meanwhile. */
 export interface Frozen {
   readonly settings: StackSettings;
@@ -113,7 +119,10 @@ export interface RunStore {
   addCommand(tx: Tx, runId: string, command: RunCommandRecord): Promise<void>;
   commands(runId: string): Promise<readonly RunCommandRecord[]>;
 
-  savePlan(tx: Tx, runId: string, plan: StoredPlan & { readonly file: Uint8Array | null }): Promise<void>;
+  /** Outside of any transaction: the work on a plan of thousands of resources. */
+  sealPlan(runId: string, plan: StoredPlan & { readonly file: Uint8Array | null }): Promise<SealedPlan>;
+  /** For the run it was sealed for; replaces an earlier one. */
+  savePlan(tx: Tx, plan: SealedPlan): Promise<void>;
   plan(runId: string): Promise<StoredPlan | null>;
   planFile(runId: string): Promise<Uint8Array | null>;
   /** What the run was frozen with, encrypted at rest. */

@@ -112,13 +112,14 @@ export function createWorkerService(parts: {
 
   async function planned(held: Held, plan: PlanInput) {
     const planDigest = plan.file ? sha256(plan.file) : undefined;
+    const sealed = await runs.sealPlan(held.run.id, plan);
     return transactions.write(async (tx) => {
       if (!(await queue.holds(tx, held.lease))) return { next: 'lost' } as const;
       const run = await runs.find(held.run.id, tx);
       const stack = run && (await stacks.findByKey(run.stackKey, tx));
       if (!run || !stack) return { next: 'lost' } as const;
       if (isTerminal(run.state)) return { next: 'end' } as const;
-      await runs.savePlan(tx, run.id, plan);
+      await runs.savePlan(tx, sealed);
       const moved = await move(
         tx,
         run,

@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
-import type { Frozen, RunStore } from '../runs/run-store.ts';
+import type { Frozen, RunStore, SealedPlan } from '../runs/run-store.ts';
 import type { Database } from './database.ts';
+import type { RunPlanRow } from './schema.ts';
 import type { SecretBox } from './secret-box.ts';
 
 const deflate = promisify(deflateRaw);
@@ -9,7 +10,7 @@ const inflate = promisify(inflateRaw);
 
 type BoxMethods = Pick<
   RunStore,
-  'savePlan' | 'plan' | 'planFile' | 'saveFrozen' | 'frozen' | 'forgetSecrets'
+  'sealPlan' | 'savePlan' | 'plan' | 'planFile' | 'saveFrozen' | 'frozen' | 'forgetSecrets'
 >;
 
 /** The parts of a run that are large or secret: its plan, and what it was frozen with. */
@@ -19,16 +20,22 @@ export function createRunBox(database: Database, box: SecretBox): BoxMethods {
   const planPurpose = (runId: string) => `run ${runId} plan`;
 
   return {
-    async savePlan(tx, runId, { steps, hasChanges, file }) {
-      const columns = {
+    async sealPlan(runId, { steps, hasChanges, file }) {
+      const row: RunPlanRow = {
+        run_id: runId,
         steps: box.seal(stepsPurpose(runId), await deflate(JSON.stringify(steps))),
         has_changes: hasChanges ? 1 : 0,
         file: file && box.seal(planPurpose(runId), file),
-      } as const;
+      };
+      return row as unknown as SealedPlan;
+    },
+
+    async savePlan(tx, plan) {
+      const { run_id, ...columns } = plan as unknown as RunPlanRow;
       await database
         .inside(tx)
         .insertInto('run_plan')
-        .values({ run_id: runId, ...columns })
+        .values({ run_id, ...columns })
         .onConflict((conflict) => conflict.column('run_id').doUpdateSet(columns))
         .execute();
     },

@@ -42,8 +42,12 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
     const change = (id: string, version: number, state: RunState) =>
       transactions.write((tx) => runs.change(tx, id, version, { state, note: null }));
     const write = transactions.write.bind(transactions);
+    const savePlan = async (id: string, plan: Parameters<RunStore['sealPlan']>[1]) => {
+      const sealed = await runs.sealPlan(id, plan);
+      await write((tx) => runs.savePlan(tx, sealed));
+    };
     const close = () => world[Symbol.asyncDispose]();
-    return { ...world, stackKey, insert, add, addAs, change, write, [Symbol.asyncDispose]: close };
+    return { ...world, stackKey, insert, add, addAs, change, write, savePlan, [Symbol.asyncDispose]: close };
   }
   type World = Awaited<ReturnType<typeof opened>>;
 
@@ -352,10 +356,8 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
       expect(await world.runs.plan(id)).toBeNull();
       expect(await world.runs.planFile(id)).toBeNull();
 
-      await world.write((tx) =>
-        world.runs.savePlan(tx, id, { hasChanges: false, steps: [], file: Buffer.of(9) }),
-      );
-      await world.write((tx) => world.runs.savePlan(tx, id, { hasChanges: true, steps, file: null }));
+      await world.savePlan(id, { hasChanges: false, steps: [], file: Buffer.of(9) });
+      await world.savePlan(id, { hasChanges: true, steps, file: null });
 
       expect(await world.runs.plan(id)).toEqual({ hasChanges: true, steps });
       expect(await world.runs.planFile(id)).toBeNull();
@@ -388,10 +390,8 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
       await using world = await open();
       const id = await world.add('TRACKED');
       const file = Buffer.from(`{"plan":"${secret}"}`);
-      await world.write(async (tx) => {
-        await world.runs.saveFrozen(tx, id, frozen);
-        await world.runs.savePlan(tx, id, { hasChanges: true, steps: [], file });
-      });
+      await world.write((tx) => world.runs.saveFrozen(tx, id, frozen));
+      await world.savePlan(id, { hasChanges: true, steps: [], file });
 
       expect(await world.runs.planFile(id)).toEqual(file);
       const disk = await world.atRest();
@@ -402,10 +402,8 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
     test('forgets the secrets of a run that is over, and keeps what people look at', async () => {
       await using world = await open();
       const id = await world.add('TRACKED');
-      await world.write(async (tx) => {
-        await world.runs.saveFrozen(tx, id, frozen);
-        await world.runs.savePlan(tx, id, { hasChanges: true, steps: [{ op: 'same' }], file: Buffer.of(1) });
-      });
+      await world.write((tx) => world.runs.saveFrozen(tx, id, frozen));
+      await world.savePlan(id, { hasChanges: true, steps: [{ op: 'same' }], file: Buffer.of(1) });
 
       await world.write((tx) => world.runs.forgetSecrets(tx, id));
 

@@ -201,9 +201,9 @@ describe('the plan that is applied', () => {
     const assignment = await world.claimed();
     expect(Buffer.from((await world.server.planFile(assignment)) ?? [])).toEqual(Buffer.from('the plan'));
 
-    await world.database.write((tx) =>
-      world.runs.savePlan(tx, id, { hasChanges: true, steps: [], file: Buffer.from('another plan') }),
-    );
+    const file = Buffer.from('another plan');
+    const other = await world.runs.sealPlan(id, { hasChanges: true, steps: [], file });
+    await world.database.write((tx) => world.runs.savePlan(tx, other));
 
     expect(await world.server.planFile(assignment)).toBeNull();
   });

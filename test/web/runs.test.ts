@@ -97,10 +97,11 @@ describe('runs', () => {
       exitCode: null,
     } as const;
     const before = await fixture.ask('GET', `${path}/changes`);
+    const steps = ['a', 'b', 'c'].map((urn) => ({ op: 'create', urn }));
+    const plan = await installation.runs.sealPlan(run.id, { hasChanges: true, steps, file: null });
     await installation.database.write(async (tx) => {
       await installation.runs.addCommand(tx, run.id, command);
-      const steps = ['a', 'b', 'c'].map((urn) => ({ op: 'create', urn }));
-      await installation.runs.savePlan(tx, run.id, { hasChanges: true, steps, file: null });
+      await installation.runs.savePlan(tx, plan);
     });
 
     const commands = await fixture.ask('GET', `${path}/commands`);
