@@ -16,7 +16,7 @@ import {
   type RunCommand,
 } from './run.ts';
 import type { Reactor } from './run-event.ts';
-import type { Frozen, Phase, RunCommandRecord, RunStore } from './run-store.ts';
+import { type Frozen, type Phase, phases, type RunCommandRecord, type RunStore } from './run-store.ts';
 import type { Source } from './source.ts';
 import type { MoveDetails, Transitions } from './transition.ts';
 import { createWatchers } from './watchers.ts';
@@ -103,6 +103,8 @@ export function createWorkerService(parts: {
       return 'held';
     });
   }
+
+  const isHolder = (held: Held) => transactions.write((tx) => queue.holds(tx, held.lease));
 
   const report = (held: Held, command: RunCommand, details: Partial<MoveDetails> = {}) =>
     fenced(held, async (tx, run) => {
@@ -218,21 +220,30 @@ export function createWorkerService(parts: {
       return plan?.steps ?? null;
     },
 
-    async log(held: Held, phase: Phase, bytes: Uint8Array): Promise<void> {
-      const isHolder = await transactions.write((tx) => queue.holds(tx, held.lease));
-      if (isHolder) await parts.logs.append(held.run.id, phase, bytes);
+    async logSize(held: Held, phase: Phase): Promise<number | null> {
+      if (!(await isHolder(held))) return null;
+      return (await parts.logs.read(held.run.id, phase, 0, 0)).size;
+    },
+    async log(held: Held, phase: Phase, offset: number, bytes: Uint8Array): Promise<number | null> {
+      if (!(await isHolder(held))) return null;
+      const appended = await parts.logs.append(held.run.id, phase, offset, bytes);
+      if (appended.kind === 'stored') return appended.size;
+      throw new Error(`a log of run ${held.run.id} was not continued at ${offset}: ${appended.reason}`);
     },
     command: (held: Held, record: RunCommandRecord) =>
       transactions.write(async (tx) => {
-        const isHolder = await queue.holds(tx, held.lease);
-        if (isHolder && (await runs.find(held.run.id, tx))) await runs.addCommand(tx, held.run.id, record);
+        const holds = await queue.holds(tx, held.lease);
+        if (holds && (await runs.find(held.run.id, tx))) await runs.addCommand(tx, held.run.id, record);
       }),
 
     async finished(held: Held): Promise<void> {
-      await transactions.write(async (tx) => {
-        if (!(await queue.finish(tx, held.lease))) return;
+      const isOver = await transactions.write(async (tx) => {
+        if (!(await queue.finish(tx, held.lease))) return false;
         await runs.forgetSecrets(tx, held.run.id);
+        return true;
       });
+      if (!isOver) return;
+      for (const phase of phases) await parts.logs.seal(held.run.id, phase);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Phase } from '../runs/run-store.ts';
 import { hideSecrets, secretsOf } from './redaction.ts';
 import type { Assignment, ServerApi } from './server-api.ts';
@@ -8,33 +9,91 @@ export interface PhaseLog {
   write(bytes: Uint8Array): void;
   /** A line of ours between the output of commands. */
   line(text: string): void;
-  /** Resolves when everything written so far is stored. */
+  /** Null, or what to wait for before more is written: the server is slower than the command. */
+  pressure(): Promise<void> | null;
+  /** Resolves when everything written so far is stored, or the lease is lost and nobody wants it any more. */
   flush(): Promise<void>;
 }
 
-export function createPhaseLog(server: ServerApi, assignment: Assignment, phase: Phase): PhaseLog {
+export interface PhaseLogOptions {
+  /** Goes before the first output when an earlier attempt has left some. */
+  readonly separator?: string;
+  /** Between the tries of one append; only tests are less patient. */
+  readonly retryDelaysMs?: readonly number[];
+}
+
+/** Of one phase, beside the pieces that the sandbox holds anyway. */
+const maxWaitingBytes = 1024 * 1024;
+/** A server that is busy or restarts its storage; whoever is away longer has lost the lease. */
+const defaultRetryDelaysMs = [100, 500, 2000];
+
+const ownLine = (text: string): Uint8Array => Buffer.from(`\n${text}\n`);
+
+export function createPhaseLog(
+  server: Pick<ServerApi, 'log' | 'logSize'>,
+  assignment: Assignment,
+  phase: Phase,
+  { separator, retryDelaysMs = defaultRetryDelaysMs }: PhaseLogOptions = {},
+): PhaseLog {
   const secrets = secretsOf(assignment);
   let waiting: Uint8Array[] = [];
+  let waitingBytes = 0;
+  /** Null until the server was asked: what a former attempt wrote stays before ours. */
+  let offset: number | null = null;
+  let isLost = false;
+  /** Once it failed it stays so: what came later must not stand where something is missing. */
+  let failure: { readonly error: unknown } | null = null;
   let sending: Promise<void> | null = null;
+  let relief: { readonly promise: Promise<void>; readonly resolve: () => void } | null = null;
   let lastByte = 0x0a;
 
-  /** Once it failed it stays so: what came later must not stand where something is missing. */
   async function send(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = Buffer.concat(waiting);
-      waiting = [];
-      await server.log(assignment, phase, batch);
+    try {
+      while (waiting.length > 0 && !isLost) {
+        let batch = take();
+        if (offset === null) {
+          offset = await persistently(() => server.logSize(assignment, phase));
+          if (separator !== undefined && offset) batch = Buffer.concat([ownLine(separator), batch]);
+        }
+        const from = offset;
+        if (from !== null) offset = await persistently(() => server.log(assignment, phase, from, batch));
+        isLost = offset === null;
+      }
+    } catch (error) {
+      failure = { error };
+    } finally {
+      if (failure || isLost) take();
+      sending = null;
     }
-    sending = null;
+  }
+
+  function take(): Uint8Array {
+    const batch = Buffer.concat(waiting);
+    waiting = [];
+    waitingBytes = 0;
+    relief?.resolve();
+    relief = null;
+    return batch;
+  }
+
+  /** The same offset each time: what did arrive, although its answer was lost, is not stored twice. */
+  async function persistently<T>(work: () => Promise<T>): Promise<T> {
+    for (const ms of retryDelaysMs) {
+      try {
+        return await work();
+      } catch {
+        await delay(ms);
+      }
+    }
+    return work();
   }
 
   function write(bytes: Uint8Array): void {
-    if (bytes.length === 0) return;
+    if (bytes.length === 0 || failure || isLost) return;
     lastByte = bytes[bytes.length - 1] ?? lastByte;
     waiting.push(bytes);
+    waitingBytes += bytes.length;
     sending ??= Promise.resolve().then(send);
-    // The rejection is seen by flush; without a handler it would end the process first.
-    sending.catch(() => undefined);
   }
 
   return {
@@ -42,8 +101,14 @@ export function createPhaseLog(server: ServerApi, assignment: Assignment, phase:
     line(text) {
       write(Buffer.from(`${lastByte === 0x0a ? '' : '\n'}${hideSecrets(secrets, text)}\n`));
     },
+    pressure() {
+      if (waitingBytes < maxWaitingBytes) return null;
+      relief ??= Promise.withResolvers<void>();
+      return relief.promise;
+    },
     async flush() {
       while (sending !== null) await sending;
+      if (failure) throw failure.error;
     },
   };
 }

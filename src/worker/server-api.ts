@@ -43,8 +43,13 @@ export interface ServerApi {
   /** The steps of that plan, as they were reported; null when they are gone or were altered. */
   planSteps(assignment: Assignment): Promise<readonly unknown[] | null>;
 
-  /** Redacted output. Dropped once the lease is lost: somebody else writes the log then. */
-  log(assignment: Assignment, phase: Phase, bytes: Uint8Array): Promise<void>;
+  /** Where the log of a phase ends. Null once the lease is lost: somebody else writes it then. */
+  logSize(assignment: Assignment, phase: Phase): Promise<number | null>;
+  /**
+   * Redacted output, at the end of the log; answers where that is now, null once the lease is lost. Without an
+   * answer say the same again: what did arrive is not stored twice.
+   */
+  log(assignment: Assignment, phase: Phase, offset: number, bytes: Uint8Array): Promise<number | null>;
   /** Dropped like output. */
   command(assignment: Assignment, record: RunCommandRecord): Promise<void>;
   /** The workspace is gone and so is the job. */

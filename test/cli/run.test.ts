@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { serverSentEvents } from '../../src/cli/server-sent-events.ts';
+import { appendLog } from '../support/append-log.ts';
 import { person } from '../support/builders.ts';
 import { anInstallation, branchHead, untilUnconfirmed } from '../web/installation.ts';
 import { aCommandLine } from './command-line.ts';
@@ -158,8 +159,8 @@ describe('slipway run logs', () => {
     await using installation = anInstallation();
     const { run } = aCommandLine(installation);
     const made = await installation.addRun(await installation.addStack());
-    await installation.logs.append(made.id, 'preparing', Buffer.from('eins '));
-    await installation.logs.append(made.id, 'planning', Buffer.from('zwei\n'));
+    await appendLog(installation.logs, made.id, 'preparing', 'eins ');
+    await appendLog(installation.logs, made.id, 'planning', 'zwei\n');
 
     const all = await run(`run logs ${made.id}`);
     const rest = await run(`run logs ${made.id} --phase planning --offset 2 --json`);
@@ -172,10 +173,10 @@ describe('slipway run logs', () => {
     await using installation = anInstallation();
     const { run } = aCommandLine(installation);
     const made = await installation.addRun(await installation.addStack());
-    await installation.logs.append(made.id, 'preparing', Buffer.from('one\n'));
+    await appendLog(installation.logs, made.id, 'preparing', 'one\n');
 
     const following = run(`run logs -f ${made.id}`);
-    await installation.logs.append(made.id, 'planning', Buffer.from('two\n'));
+    await appendLog(installation.logs, made.id, 'planning', 'two\n');
     await installation.move(made, { kind: 'cancel' });
     const followed = await following;
 

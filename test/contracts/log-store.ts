@@ -11,13 +11,15 @@ export function logStoreContract(name: string, open: () => OpenedLogStore | Prom
   async function opened() {
     const world = await open();
     const { logs } = world;
-    const append = (text: string, phase: Phase = 'planning', run = 'run-1') =>
-      logs.append(run, phase, Buffer.from(text));
+    /** At the end, as a sender does that was answered each time. */
+    const append = async (text: string, phase: Phase = 'planning', run = 'run-1') =>
+      logs.append(run, phase, (await logs.read(run, phase, 0, 0)).size, Buffer.from(text));
+    const at = (offset: number, text: string) => logs.append('run-1', 'planning', offset, Buffer.from(text));
     const read = async (offset = 0, maxBytes = 1000, phase: Phase = 'planning', run = 'run-1') => {
       const { bytes, size } = await logs.read(run, phase, offset, maxBytes);
       return { text: Buffer.from(bytes).toString('utf8'), size };
     };
-    return { ...world, append, read, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
+    return { ...world, append, at, read, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
   }
 
   describe(`the log store on ${name}`, () => {
@@ -52,8 +54,8 @@ export function logStoreContract(name: string, open: () => OpenedLogStore | Prom
     test('keeps bytes as they are, where a character was cut in two', async () => {
       await using world = await opened();
       const text = Buffer.from('é\0\x1b[31m');
-      await world.logs.append('run-1', 'planning', text.subarray(0, 1));
-      await world.logs.append('run-1', 'planning', text.subarray(1));
+      await world.logs.append('run-1', 'planning', 0, text.subarray(0, 1));
+      await world.logs.append('run-1', 'planning', 1, text.subarray(1));
 
       const { bytes } = await world.logs.read('run-1', 'planning', 0, 100);
       expect(Buffer.from(bytes)).toEqual(text);
@@ -62,7 +64,7 @@ export function logStoreContract(name: string, open: () => OpenedLogStore | Prom
     test('takes chunks that are larger than what is read at once', async () => {
       await using world = await opened();
       const chunk = Buffer.alloc(3_000_000, 'slipway ');
-      await world.logs.append('run-1', 'planning', chunk);
+      await world.logs.append('run-1', 'planning', 0, chunk);
 
       const parts: Uint8Array[] = [];
       for (let offset = 0; ; ) {
@@ -97,6 +99,62 @@ export function logStoreContract(name: string, open: () => OpenedLogStore | Prom
       await world.append('two\n');
 
       expect(await world.read(first.size)).toEqual({ text: 'two\n', size: 8 });
+    });
+
+    test('is told the same twice and keeps it once, also when only a part had arrived', async () => {
+      await using world = await opened();
+      expect(await world.at(0, 'one two ')).toEqual({ kind: 'stored', size: 8 });
+
+      expect(await world.at(0, 'one two ')).toEqual({ kind: 'stored', size: 8 });
+      expect(await world.at(4, 'two ')).toEqual({ kind: 'stored', size: 8 });
+      expect(await world.at(4, 'two three')).toEqual({ kind: 'stored', size: 13 });
+      expect(await world.at(13, '')).toEqual({ kind: 'stored', size: 13 });
+      expect(await world.read()).toEqual({ text: 'one two three', size: 13 });
+    });
+
+    test('refuses a gap, and other bytes than it has', async () => {
+      await using world = await opened();
+      await world.at(0, 'one two ');
+
+      expect(await world.at(9, 'three')).toEqual({ kind: 'refused', reason: 'gap', size: 8 });
+      expect(await world.at(4, 'zwei')).toEqual({ kind: 'refused', reason: 'different', size: 8 });
+      expect(await world.at(4, 'zwei drei')).toEqual({ kind: 'refused', reason: 'different', size: 8 });
+      expect(await world.read()).toEqual({ text: 'one two ', size: 8 });
+    });
+
+    test('keeps what came at once, each at its offset', async () => {
+      await using world = await opened();
+      await Promise.all(['one ', 'one two ', 'one two three '].map((text) => world.at(0, text)));
+
+      expect(await world.read()).toEqual({ text: 'one two three ', size: 14 });
+    });
+
+    test('takes nothing more once it is sealed, but for what it has', async () => {
+      await using world = await opened();
+      await world.at(0, 'the end');
+      await world.append('goes on', 'applying');
+
+      await world.logs.seal('run-1', 'planning');
+      await world.logs.seal('run-1', 'planning');
+      await world.logs.seal('run-1', 'destroying');
+      await world.logs.seal('never there', 'planning');
+
+      expect(await world.at(7, '!')).toEqual({ kind: 'refused', reason: 'sealed', size: 7 });
+      expect(await world.at(0, 'the end')).toEqual({ kind: 'stored', size: 7 });
+      expect(await world.read()).toEqual({ text: 'the end', size: 7 });
+      expect(await world.append(' and on', 'applying')).toEqual({ kind: 'stored', size: 14 });
+      expect(await world.append('more', 'planning', 'never there')).toEqual({ kind: 'stored', size: 4 });
+    });
+
+    test('removes a sealed log, and begins anew', async () => {
+      await using world = await opened();
+      await world.at(0, 'old');
+      await world.logs.seal('run-1', 'planning');
+
+      await world.logs.remove('run-1');
+
+      expect(await world.at(0, 'new one')).toEqual({ kind: 'stored', size: 7 });
+      expect(await world.read()).toEqual({ text: 'new one', size: 7 });
     });
 
     test('removes the logs of one run, and takes new ones after that', async () => {

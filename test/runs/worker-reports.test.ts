@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { appendLog } from '../support/append-log.ts';
 import { aPlan, openRunWorld } from '../support/run-world.ts';
 
 const never = new AbortController().signal;
@@ -67,7 +68,7 @@ describe('a report', () => {
     const lost = await world.claimed();
     await world.recovery.start();
     const next = await world.claimed();
-    await world.logs.append(id, 'planning', Buffer.from('x'));
+    await appendLog(world.logs, id, 'planning', 'x');
     const before = await world.states(id);
 
     const { server } = world;
@@ -82,7 +83,8 @@ describe('a report', () => {
       await server.handBack(lost),
       await server.heartbeat(lost, longMs, never),
     ]).toEqual(['lost', 'lost', 'lost', { next: 'lost' }, 'lost', 'lost', 'lost', 'lost']);
-    await server.log(lost, 'planning', Buffer.from('from the past'));
+    expect(await server.logSize(lost, 'planning')).toBeNull();
+    expect(await server.log(lost, 'planning', 1, Buffer.from('from the past'))).toBeNull();
     await server.command(lost, { ...command, phase: 'planning' });
     await server.finished(lost);
 
@@ -104,11 +106,15 @@ describe('a report', () => {
     expect(await world.server.prepared(assignment)).toBe('ended');
     expect(await world.server.planned(assignment, aPlan())).toEqual({ next: 'end' });
     expect(await world.claim()).toBeNull();
-    await world.server.log(assignment, 'planning', Buffer.from('after_run'));
+    await world.server.log(assignment, 'planning', 0, Buffer.from('after_run'));
     await world.finish(assignment);
 
     expect((await world.run(id)).state).toBe('STOPPED');
     expect((await world.logs.read(id, 'planning', 0, 100)).size).toBe(9);
+    // Nobody is left to write it.
+    expect(await world.logs.append(id, 'planning', 9, Buffer.from('more'))).toMatchObject({
+      reason: 'sealed',
+    });
     expect(await world.runs.frozen(id)).toBeNull();
     expect(await world.claim()).toBeNull();
   });

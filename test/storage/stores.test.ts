@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -82,18 +82,57 @@ tokenStoreContract('SQLite', stores);
 
 logStoreContract('files', () => {
   const directory = mkdtempSync(join(tmpdir(), 'slipway-logs-'));
+  const logs = createFileLogStore(join(directory, 'logs'));
   return {
-    logs: createFileLogStore(join(directory, 'logs')),
-    [Symbol.asyncDispose]: () => Promise.resolve(rmSync(directory, { recursive: true })),
+    logs,
+    async [Symbol.asyncDispose]() {
+      await logs[Symbol.asyncDispose]();
+      rmSync(directory, { recursive: true });
+    },
   };
 });
 
 it('keeps log files from the eyes of other users', async () => {
   using directory = tempDirectory();
-  const logs = createFileLogStore(join(directory.path, 'logs'));
+  await using logs = createFileLogStore(join(directory.path, 'logs'));
 
-  await logs.append('run-1', 'planning', Buffer.from('x'));
+  await logs.append('run-1', 'planning', 0, Buffer.from('x'));
 
   const mode = (...names: string[]) => statSync(join(directory.path, 'logs', ...names)).mode & 0o777;
   expect([mode('run-1'), mode('run-1', 'planning.log')]).toEqual([0o700, 0o600]);
+  await logs.seal('run-1', 'planning');
+  expect(mode('run-1', 'planning.log')).toBe(0o400);
+});
+
+it('knows after a restart which logs are sealed and where the others end', async () => {
+  using directory = tempDirectory();
+  {
+    await using before = createFileLogStore(directory.path);
+    await before.append('run-1', 'preparing', 0, Buffer.from('sealed'));
+    await before.append('run-1', 'planning', 0, Buffer.from('open'));
+    await before.seal('run-1', 'preparing');
+  }
+  await using logs = createFileLogStore(directory.path);
+
+  const more = Buffer.from(' more');
+  expect(await logs.append('run-1', 'preparing', 6, more)).toMatchObject({ reason: 'sealed' });
+  expect(await logs.append('run-1', 'planning', 4, more)).toEqual({ kind: 'stored', size: 9 });
+});
+
+it('holds no file open that nobody writes any more', async () => {
+  using directory = tempDirectory();
+  await using logs = createFileLogStore(directory.path);
+  const opened = () =>
+    readdirSync('/proc/self/fd').filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).startsWith(directory.path);
+      } catch {
+        return false;
+      }
+    });
+  await logs.append('run-1', 'planning', 0, Buffer.from('x'));
+  expect(opened()).toHaveLength(1);
+
+  await expect.poll(opened, { timeout: 10_000 }).toEqual([]);
+  expect(await logs.append('run-1', 'planning', 1, Buffer.from('y'))).toEqual({ kind: 'stored', size: 2 });
 });

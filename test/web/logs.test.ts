@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { wholeCharacters } from '../../src/web/api/run-log.ts';
+import { appendLog } from '../support/append-log.ts';
 import { anInstallation, apiRequest, call } from './installation.ts';
 
 const text = (value: string) => Buffer.from(value);
@@ -10,7 +11,7 @@ async function withRun() {
   const token = await installation.token('reader');
   const path = `/api/v1/runs/${run.id}/logs`;
   const write = (phase: 'preparing' | 'planning', value: string | Uint8Array) =>
-    installation.logs.append(run.id, phase, typeof value === 'string' ? text(value) : value);
+    appendLog(installation.logs, run.id, phase, value);
   const read = (query = '') => call(installation, 'GET', `${path}${query}`, { token });
 
   /** Events as they come; `heads` are sent with the request. */

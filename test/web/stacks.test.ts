@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { appendLog } from '../support/append-log.ts';
 import { anInstallation, apiRequest, call, untilUnconfirmed } from './installation.ts';
 
 const path = '/api/v1/stacks';
@@ -180,7 +181,7 @@ describe('the stacks of the API', () => {
     const token = await installation.token('admin');
     const stack = await installation.addStack();
     const run = await installation.addRun(stack);
-    await installation.logs.append(run.id, 'preparing', Buffer.from('hello'));
+    await appendLog(installation.logs, run.id, 'preparing', 'hello');
 
     const busy = await call(installation, 'DELETE', `${path}/acme/network-prod`, { token });
     await installation.move(run, { kind: 'cancel' });
