@@ -66,6 +66,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   const stores = await openStores(config);
   const { database } = stores;
   opening.use(database);
+  opening.use(stores.logs);
   const basics = { transactions: database, clock, newId, logger };
 
   const isSandboxed = config.sandbox.kind !== 'none';

@@ -11,7 +11,7 @@ import { interruptTargets, isShellCommand } from './interrupt-targets.ts';
 import { removalTimeoutMs } from './limits.ts';
 import { isRunning, type Process, readProcess, readProcesses, sendSignal } from './process-tree.ts';
 import type { SandboxCommand, SandboxResult } from './sandbox.ts';
-import { type Ending, supervise } from './supervise.ts';
+import { type Ending, endedByUs, supervise } from './supervise.ts';
 
 export interface BubblewrapStart {
   /** From choom to the program. */
@@ -124,6 +124,7 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
     command,
     interruptTargets: targets,
     kill,
+    environment: launcherEnvironment,
     forcedStopMs: start.forcedStopMs,
   });
   if (state.init !== null) await untilGone(state.init);
@@ -143,12 +144,12 @@ async function untilGone(init: Process): Promise<void> {
 }
 
 function outcome(
-  { reason, exitCode, error, stderrHead, durationMs }: Ending,
+  { reason, diskReason, exitCode, error, stderrHead, durationMs }: Ending,
   inside: { exitCode: number | null; wasKilled: boolean; failure: string; hasStarted: boolean },
 ): SandboxResult {
   if (inside.failure !== '') return { kind: 'unavailable', message: inside.failure, durationMs };
   if (reason !== null) {
-    return { kind: reason, exitCode: inside.wasKilled ? null : inside.exitCode, durationMs };
+    return endedByUs(reason, diskReason, inside.wasKilled ? null : inside.exitCode, durationMs);
   }
   if (inside.exitCode !== null) return { kind: 'exited', exitCode: inside.exitCode, durationMs };
   // bwrap has told of its child by now and gives up with exit code 1 only before it becomes the command. Otherwise

@@ -1,6 +1,7 @@
 /**
- * The limits of commands where nobody says otherwise, each with its source. Time and output are enforced by
- * the server (supervise.ts), the rest by the kernel: rlimits for each process, tmpfs sizes for the sandbox.
+ * The limits of commands where nobody says otherwise, each with its source. Time and output are enforced by the
+ * server (supervise.ts), the disk is watched by it (disk-watch.ts), the rest is the kernel's: rlimits for each
+ * process, tmpfs sizes for the sandbox.
  */
 import type { Limits } from './sandbox.ts';
 
@@ -9,7 +10,10 @@ const minute = 60 * second;
 const mebibyte = 1024 * 1024;
 const gibibyte = 1024 * mebibyte;
 
-/** runs.md: 70 minutes for a phase, 10 of them without output for plans. */
+/**
+ * runs.md: 70 minutes for a phase, 10 of them without output for plans. Time and output are those of a phase here; the
+ * worker gives each command what the ones before left.
+ */
 export const defaultLimits: Limits = {
   wallMs: 70 * minute,
   silenceMs: 10 * minute,
@@ -22,6 +26,12 @@ export const defaultLimits: Limits = {
   dataBytes: 4 * gibibyte,
   // The largest file a normal run writes is a provider plugin (AWS: 0.8 GiB unpacked).
   fileBytes: 2 * gibibyte,
+  // The plugins of three clouds are 3 GiB unpacked, a large node_modules is 2 GiB, and builds write as much again.
+  diskBytes: 10 * gibibyte,
+  // The largest node_modules has some 300,000; walking a million takes two seconds.
+  diskEntries: 1_000_000,
+  // The operator's to say (MIN_FREE_DISK_MB).
+  freeBytes: null,
   // sandbox.md §11: time for a preview to leave its lock behind cleanly.
   graceMs: 30 * second,
 };

@@ -15,7 +15,7 @@ import { isShellCommand } from './interrupt-targets.ts';
 import { forcedStopMs, removalTimeoutMs } from './limits.ts';
 import { readProcesses, sendSignal, signalNumber } from './process-tree.ts';
 import type { Sandbox, SandboxCommand, SandboxResult } from './sandbox.ts';
-import { type Ending, supervise } from './supervise.ts';
+import { type Ending, endedByUs, supervise } from './supervise.ts';
 
 export interface NoSandbox extends Sandbox {
   readonly kind: 'none';
@@ -73,6 +73,7 @@ async function run(command: SandboxCommand, forcedStopMs: number): Promise<Sandb
     child,
     command,
     forcedStopMs,
+    environment: launcherEnvironment,
     interruptTargets: () =>
       isShellCommand(command.argv) || child.pid === undefined ? session() : [child.pid],
     kill: () => {
@@ -99,12 +100,12 @@ function sessionOf(leader: number): number[] {
 }
 
 function outcome(ending: Ending, wasKilled: boolean): SandboxResult {
-  const { reason, error, exitSignal, durationMs } = ending;
+  const { reason, diskReason, error, exitSignal, durationMs } = ending;
   if (error !== null) return { kind: 'unavailable', message: error.message, durationMs };
   const exitCode = ending.exitCode ?? 128 + signalNumber(exitSignal);
   return reason === null
     ? { kind: 'exited', exitCode, durationMs }
-    : { kind: reason, exitCode: wasKilled ? null : exitCode, durationMs };
+    : endedByUs(reason, diskReason, wasKilled ? null : exitCode, durationMs);
 }
 
 async function open(directory: string): Promise<void> {

@@ -60,8 +60,17 @@ export interface SandboxCommand {
   /** Null: none at all. */
   readonly network: OpenNetwork | null;
   readonly limits: Limits;
-  /** Called with each chunk in order of arrival, already capped but not redacted. Must not throw. */
-  readonly onOutput: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
+  /**
+   * Directories on the host whose contents count against `limits.diskBytes` and `diskEntries`, together; their
+   * parents are the server's. Without any the disk is not watched.
+   */
+  readonly watched?: readonly string[];
+  /**
+   * Called with each chunk in order of arrival, already capped but not redacted. Nothing more is read of that
+   * stream until a promise it gives is resolved: the command waits, and its silence does not count. Must not
+   * throw or reject.
+   */
+  readonly onOutput: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void | Promise<void>;
   /**
    * Aborting asks the command to stop: SIGINT, after `limits.graceMs` a second SIGINT, after 15 s more
    * SIGKILL of the whole sandbox. The result is then `stopped` whatever exit code the command found.
@@ -113,15 +122,35 @@ export interface Limits {
   /** Bytes of RLIMIT_DATA of each process. Node 24 does not start below 1 GiB. */
   readonly dataBytes: number;
   readonly fileBytes: number;
+  /**
+   * Blocks and names that `watched` may hold. Found now and then, not enforced by the kernel: a command that is
+   * quick gets further, and one that does not listen is killed at twice as much.
+   */
+  readonly diskBytes: number;
+  readonly diskEntries: number;
+  /** The command is killed once less is free on the file system of what is `watched`; null = it never is. */
+  readonly freeBytes: number | null;
   /** Between the first and the second SIGINT. */
   readonly graceMs: number;
 }
+
+export type DiskReason = 'bytes' | 'entries' | 'unreadable' | 'free_space';
 
 export type SandboxResult =
   | { readonly kind: 'exited'; readonly exitCode: number; readonly durationMs: number }
   /** Ended by us. `exitCode` is what the command answered to the polite signal, null after SIGKILL. */
   | {
       readonly kind: 'stopped' | 'timeout' | 'silence' | 'output_limit';
+      readonly exitCode: number | null;
+      readonly durationMs: number;
+    }
+  /**
+   * `watched` holds too much, or what it holds cannot be told (`unreadable`: closed directories, or more than can
+   * be walked), or the disk runs full, by whoever it is.
+   */
+  | {
+      readonly kind: 'disk_limit';
+      readonly reason: DiskReason;
       readonly exitCode: number | null;
       readonly durationMs: number;
     }

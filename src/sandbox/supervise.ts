@@ -4,15 +4,18 @@
  * it is killed is given.
  */
 import type { ChildProcess } from 'node:child_process';
+import { type DiskWatch, watchDisk } from './disk-watch.ts';
 import { lateOutputMs } from './limits.ts';
 import { sendSignal } from './process-tree.ts';
-import type { SandboxCommand } from './sandbox.ts';
+import type { DiskReason, SandboxCommand, SandboxResult } from './sandbox.ts';
 
-export type StopReason = 'stopped' | 'timeout' | 'silence' | 'output_limit';
+export type StopReason = 'stopped' | 'timeout' | 'silence' | 'output_limit' | 'disk_limit';
 
 export interface Ending {
   /** Set before the signal was sent, so that no exit code can pretend another. Null: it ended by itself. */
   readonly reason: StopReason | null;
+  /** With the reason `disk_limit`: what of it. */
+  readonly diskReason: DiskReason | null;
   readonly exitCode: number | null;
   readonly exitSignal: NodeJS.Signals | null;
   /** Set when the process could not be started at all. */
@@ -24,10 +27,12 @@ export interface Ending {
 
 export interface Supervised {
   readonly child: ChildProcess;
-  readonly command: Pick<SandboxCommand, 'limits' | 'onOutput' | 'signal'>;
+  readonly command: Pick<SandboxCommand, 'limits' | 'onOutput' | 'signal' | 'watched'>;
   /** Who gets SIGINT when the command is to stop; none when it has not started yet. */
   readonly interruptTargets: () => readonly number[];
   readonly kill: () => void;
+  /** Of programs of ours that look at what it does. */
+  readonly environment: DiskWatch['environment'];
   /** See limits.ts. */
   readonly forcedStopMs: number;
   /** Called when the process has ended, while its pipes may still be held open by others. */
@@ -50,6 +55,9 @@ export function supervise(supervised: Supervised): Promise<Ending> {
   const startedMs = performance.now();
   const timers = new Set<NodeJS.Timeout>();
   let reason: StopReason | null = null;
+  let diskReason: DiskReason | null = null;
+  /** Streams of which nothing is read, because the receiver is slower than the command. */
+  let held = 0;
   let isRunning = true;
   let bytes = 0;
   let stderrHead = '';
@@ -82,7 +90,8 @@ export function supervise(supervised: Supervised): Promise<Ending> {
   const stop = () => end('stopped');
 
   after(limits.wallMs, () => end('timeout'));
-  const silence = limits.silenceMs === null ? null : after(limits.silenceMs, () => end('silence'));
+  const silence = limits.silenceMs === null ? null : after(limits.silenceMs, () => quiet());
+  const quiet = () => (held > 0 ? silence?.refresh() : end('silence'));
 
   const receive = (stream: 'stdout' | 'stderr', chunk: Uint8Array) => {
     if (reason === null && isRunning) silence?.refresh();
@@ -91,15 +100,35 @@ export function supervise(supervised: Supervised): Promise<Ending> {
     }
     const rest = limits.outputBytes - bytes;
     bytes += chunk.length;
-    if (rest > 0) onOutput(stream, chunk.length > rest ? chunk.subarray(0, rest) : chunk);
+    if (rest > 0) hold(stream, onOutput(stream, chunk.length > rest ? chunk.subarray(0, rest) : chunk));
     if (bytes <= limits.outputBytes) return;
     if (reason === null) end('output_limit');
     else kill();
+  };
+  const hold = (stream: 'stdout' | 'stderr', until: void | Promise<void>) => {
+    if (until === undefined) return;
+    held += 1;
+    child[stream]?.pause();
+    void until.then(() => {
+      held -= 1;
+      silence?.refresh();
+      child[stream]?.resume();
+    });
   };
   child.stdout?.on('data', (chunk: Uint8Array) => receive('stdout', chunk));
   child.stderr?.on('data', (chunk: Uint8Array) => receive('stderr', chunk));
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
+  const disk = watchDisk({
+    directories: command.watched ?? [],
+    limits,
+    environment: supervised.environment,
+    onOver(why, isUrgent) {
+      diskReason ??= why;
+      end('disk_limit');
+      if (isUrgent) kill();
+    },
+  });
 
   return new Promise((resolve) => {
     let exit: Pick<Ending, 'exitCode' | 'exitSignal' | 'error'> | null = null;
@@ -108,18 +137,21 @@ export function supervise(supervised: Supervised): Promise<Ending> {
       for (const timer of timers) clearTimeout(timer);
       // Missing, whatever the types say, when the server is out of descriptors.
       for (const pipe of (child.stdio as ChildProcess['stdio'] | undefined) ?? []) pipe?.destroy();
-      const ending = { reason, ...exit, stderrHead, durationMs: performance.now() - startedMs };
+      const ending = { reason, diskReason, ...exit, stderrHead, durationMs: performance.now() - startedMs };
       // Node closes handles at the end of a turn of its loop; a caller should find nothing of ours open.
       setImmediate(() => setImmediate(() => resolve(ending)));
     };
+    /** What waits for the receiver is in time. */
+    const late = () => (held > 0 ? void after(lateOutputMs, late) : settle());
     const ended = (how: Pick<Ending, 'exitCode' | 'exitSignal' | 'error'>) => {
       if (exit !== null) return;
       exit = how;
       isRunning = false;
       signal.removeEventListener('abort', stop);
       for (const timer of timers) clearTimeout(timer);
+      disk[Symbol.dispose]();
       onExit?.();
-      after(lateOutputMs, settle);
+      after(lateOutputMs, late);
     };
     child.on('exit', (exitCode, exitSignal) => ended({ exitCode, exitSignal, error: null }));
     child.on('close', settle);
@@ -130,4 +162,16 @@ export function supervise(supervised: Supervised): Promise<Ending> {
       settle();
     });
   });
+}
+
+/** The outcome of a command that we ended. `exitCode`: its answer to the polite signal, null after SIGKILL. */
+export function endedByUs(
+  reason: StopReason,
+  diskReason: DiskReason | null,
+  exitCode: number | null,
+  durationMs: number,
+): SandboxResult {
+  return reason === 'disk_limit'
+    ? { kind: reason, reason: diskReason ?? 'unreadable', exitCode, durationMs }
+    : { kind: reason, exitCode, durationMs };
 }

@@ -4,17 +4,11 @@ import { join } from 'node:path';
 import { createOutputWindow, createRedactor } from '../sandbox/output.ts';
 import type { ConnectionDecision, Mount, SandboxResult } from '../sandbox/sandbox.ts';
 import { createCutOff } from './cut-off.ts';
+import { describeResult, interruption } from './interruption.ts';
 import { secretsOf } from './redaction.ts';
-import {
-  commandEnvironment,
-  failed,
-  over,
-  type PhaseContext,
-  type RunContext,
-  type StepFailure,
-} from './run-context.ts';
+import { commandEnvironment, type PhaseContext, type RunContext, type StepFailure } from './run-context.ts';
 import type { CommandOutputs, VendorCommand } from './vendor.ts';
-import { workspaceMounts } from './workspace.ts';
+import { watchedDirectories, workspaceMounts } from './workspace.ts';
 
 /** The output directory of a command as it sees it; with SANDBOX=none the host's path is used instead. */
 const insideOutput = '/output';
@@ -54,6 +48,7 @@ export async function execute(
 
   const secrets = secretsOf(assignment);
   const { hiddenAfter } = context.vendor;
+  let outputBytes = 0;
   const streams = { stdout: sink(secrets, hiddenAfter, phase), stderr: sink(secrets, hiddenAfter, phase) };
   const mounts: Mount[] = [...workspaceMounts(workspace, sandbox)];
   if (sandbox.kind !== 'none') {
@@ -73,15 +68,21 @@ export async function execute(
     workingDirectory: context.projectRoot,
     mounts,
     network,
-    limits: phase.half === 'plan' ? context.limits.plan : context.limits.apply,
-    onOutput: (stream, chunk) => streams[stream].write(chunk),
+    limits: phase.budget.left(),
+    watched: watchedDirectories(workspace),
+    onOutput(stream, chunk) {
+      outputBytes += chunk.length;
+      streams[stream].write(chunk);
+      return phase.log.pressure() ?? undefined;
+    },
     signal: context.signal,
   });
+  phase.budget.spend({ durationMs: result.durationMs, outputBytes });
   const isCutShort = result.kind !== 'exited';
   streams.stdout.end(isCutShort);
   streams.stderr.end(isCutShort);
   const exitCode = 'exitCode' in result ? result.exitCode : null;
-  phase.log.line(`[${describeResult(result)} in ${(result.durationMs / 1000).toFixed(2)} s]`);
+  phase.log.line(`[${describeResult(result, phase)} in ${(result.durationMs / 1000).toFixed(2)} s]`);
   await phase.log.flush();
   await context.server.command(assignment, {
     phase: phase.phase,
@@ -132,19 +133,6 @@ function sink(secrets: readonly string[], hiddenAfter: readonly string[], phase:
   };
 }
 
-function describeResult(result: SandboxResult): string {
-  switch (result.kind) {
-    case 'exited':
-      return `exit ${result.exitCode}`;
-    case 'unavailable':
-      return `not started: ${result.message}`;
-    case 'killed':
-      return 'ended from outside';
-    default:
-      return result.exitCode === null ? result.kind : `${result.kind}, exit ${result.exitCode}`;
-  }
-}
-
 /** Only regular files, never through a link a run may have left, never more than the cap. */
 async function readOutput(path: string, maxBytes: number): Promise<AsyncIterable<Uint8Array> | null> {
   let file: Awaited<ReturnType<typeof open>>;
@@ -159,32 +147,6 @@ async function readOutput(path: string, maxBytes: number): Promise<AsyncIterable
     return null;
   }
   return createReadStream('', { fd: file, end: Math.max(0, entry.size - 1), autoClose: true });
-}
-
-/** What ended a command other than its own exit, as the outcome of the run; null when it simply exited. */
-export function interruption(
-  result: SandboxResult,
-  called = 'The command',
-): StepFailure | { readonly kind: 'over' } | null {
-  switch (result.kind) {
-    case 'exited':
-      return null;
-    case 'stopped':
-      return over;
-    case 'timeout':
-      return failed('timeout', `${called} took longer than its time limit and was stopped.`);
-    case 'silence':
-      return failed('timeout', `${called} wrote nothing for too long and was stopped.`);
-    case 'output_limit':
-      return failed('output_limit', `${called} wrote more output than allowed and was stopped.`);
-    case 'killed':
-      return failed(
-        'worker_lost',
-        'The sandbox was ended from outside: by the kernel for lack of memory, or by the operator.',
-      );
-    case 'unavailable':
-      return failed('sandbox_unavailable', `${called} could not be started: ${result.message}`);
-  }
 }
 
 /** Runs a command of the tool; `read` says what its result means. */
@@ -204,7 +166,7 @@ export async function runVendorCommand<T>(
     extraMounts,
     withOutput: shape.writesOutput,
   });
-  const interrupted = interruption(execution.result);
+  const interrupted = interruption(execution.result, `\`${shape.argv.join(' ')}\``, phase);
   if (interrupted) return interrupted;
   return { kind: 'ran', value: await read(execution.outputs) };
 }

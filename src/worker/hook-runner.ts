@@ -2,8 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Outcome } from '../runs/run.ts';
 import type { HookName } from '../stacks/stack.ts';
-import { execute, interruption } from './command-runner.ts';
+import { execute } from './command-runner.ts';
 import { exportsFile, hookPrologue, maxExportsBytes, readExports } from './hooks.ts';
+import { interruption } from './interruption.ts';
 import { hideSecrets, secretsOf } from './redaction.ts';
 import { failed, ok, type PhaseContext, type RunContext, type StepResult } from './run-context.ts';
 import type { CommandOutputs } from './vendor.ts';
@@ -54,7 +55,7 @@ async function runScript(
     withOutput: true,
   });
   const called = `The ${what} "${shortened(context, script)}"`;
-  const interrupted = interruption(execution.result, called);
+  const interrupted = interruption(execution.result, called, phase);
   if (interrupted) return interrupted;
   await carryExports(context, phase, execution.outputs);
   const { exitCode } = execution.outputs;

@@ -2,6 +2,7 @@ import type { Phase } from '../runs/run-store.ts';
 import type { RunHalf } from '../stacks/environment.ts';
 import { UserError } from '../user-error.ts';
 import { type Bound, bindsByFile, confirmedSteps, withPlanFile } from './binding.ts';
+import { createBudget } from './budget.ts';
 import { insidePlan, runVendorCommand } from './command-runner.ts';
 import { runHooks, runTask } from './hook-runner.ts';
 import { createPhaseLog } from './logs.ts';
@@ -26,13 +27,28 @@ import { findProjectRoot, type Workspaces } from './workspace.ts';
  * for the run. It starts no process itself (command-runner.ts) and changes no state (the server does).
  */
 export function openPhase(context: RunContext, phase: Phase, half: RunHalf): PhaseContext {
+  const { server, assignment, limits } = context;
   context.reached.phase = phase;
-  return { phase, half, log: createPhaseLog(context.server, context.assignment, phase) };
+  return {
+    ...{ phase, half },
+    budget: createBudget(half === 'plan' ? limits.plan : limits.apply),
+    log: createPhaseLog(server, assignment, phase),
+  };
+}
+
+/** A phase of the first half, which may be a second try: what the first one wrote stays, apart from ours. */
+function openPlanPhase(context: RunContext, phase: Phase): PhaseContext {
+  const { server, assignment } = context;
+  const separator = `[---------- started again, attempt ${assignment.lease.attempt} ----------]`;
+  return {
+    ...openPhase(context, phase, 'plan'),
+    log: createPhaseLog(server, assignment, phase, { separator }),
+  };
 }
 
 export async function prepare(context: RunContext, workspaces: Workspaces): Promise<StepResult> {
   const { server, assignment, vendor, workspace } = context;
-  const phase = openPhase(context, 'preparing', 'plan');
+  const phase = openPlanPhase(context, 'preparing');
   const { run, stack } = assignment;
   if (!vendor.tool) {
     await workspaces.handOver(workspace);
@@ -70,7 +86,7 @@ export async function locateProject(context: RunContext): Promise<StepResult> {
 }
 
 export async function initialize(context: RunContext): Promise<StepResult> {
-  const phase = openPhase(context, 'initializing', 'plan');
+  const phase = openPlanPhase(context, 'initializing');
   const { vendor } = context;
   const before = () => runHooks(context, phase, 'beforeInit');
   const commands = () =>
@@ -119,7 +135,7 @@ export async function plan(
   const { assignment, server, vendor } = context;
   const { settings } = assignment.frozen;
   const needsPlan = bindsByFile(context);
-  const phase = openPhase(context, 'planning', 'plan');
+  const phase = openPlanPhase(context, 'planning');
   const kind = assignment.run.type === 'DESTROY' ? 'destroy' : 'apply';
   const before = await runHooks(context, phase, 'beforePlan');
   if (before.kind !== 'ok') return before;

@@ -4,6 +4,7 @@ import type { Outcome } from '../runs/run.ts';
 import type { Phase } from '../runs/run-store.ts';
 import type { Limits, NetworkAccess, Sandbox } from '../sandbox/sandbox.ts';
 import { type RunHalf, visibleVariables } from '../stacks/environment.ts';
+import type { PhaseBudget } from './budget.ts';
 import type { PhaseLog } from './logs.ts';
 import type { RunNetwork } from './run-network.ts';
 import type { Assignment, ServerApi } from './server-api.ts';
@@ -16,7 +17,7 @@ export interface WorkerParts {
   readonly sandbox: Sandbox;
   readonly vendors: readonly Vendor[];
   readonly network: NetworkAccess;
-  /** Limits of commands that only look, and of commands that change the world. */
+  /** Limits of phases that only look, and of phases that change the world. */
   readonly limits: { readonly plan: Limits; readonly apply: Limits };
   readonly clock: Clock;
 }
@@ -49,6 +50,7 @@ export interface RunContext extends Omit<WorkerParts, 'network'> {
 export interface PhaseContext {
   readonly phase: Phase;
   readonly half: RunHalf;
+  readonly budget: PhaseBudget;
   readonly log: PhaseLog;
 }
 

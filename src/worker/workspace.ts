@@ -187,6 +187,12 @@ async function exists(path: string): Promise<boolean> {
 /** Runs that share a state directory must be able to read each other's files in it. */
 const stateIdentity = (repositoryId: number): RunIdentity => ({ key: `state of ${repositoryId}` });
 
+/** What counts against the disk limits of a run: all that it can write on the disk. */
+export function watchedDirectories({ root, localState }: Workspace): readonly string[] {
+  const isOutside = localState && !localState.host.startsWith(`${root}${sep}`);
+  return isOutside ? [root, localState.host] : [root];
+}
+
 /** What every command of the run sees of its workspace; nothing with SANDBOX=none, which cannot mount. */
 export function workspaceMounts(workspace: Workspace, sandbox: Sandbox): readonly Mount[] {
   if (sandbox.kind === 'none') return [];

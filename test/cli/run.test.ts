@@ -73,7 +73,8 @@ describe('slipway run', () => {
     );
     const step = (op: string, name: string) => ({ op, type: 'random:x', urn: `urn:${name}` });
     const steps = [step('same', 'kept'), step('create', 'made')];
-    await database.write((tx) => runs.savePlan(tx, made.id, { hasChanges: true, steps, file: null }));
+    const sealed = await runs.sealPlan(made.id, { hasChanges: true, steps, file: null });
+    await database.write((tx) => runs.savePlan(tx, sealed));
 
     const commands = await run(`run commands ${made.id}`);
     const changes = await run(`run changes ${made.id}`);

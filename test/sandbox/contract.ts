@@ -1,8 +1,8 @@
 /** What every driver of the port does, run on each (drivers.test.ts). */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Mount, Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { Limits, Mount, Sandbox } from '../../src/sandbox/sandbox.ts';
 import {
   forcedStopMs,
   identity,
@@ -187,6 +187,118 @@ export function describeDriver(name: string, create: () => Promise<Driver>): voi
 
       expect(result).toMatchObject({ kind: 'output_limit', exitCode: null });
       expect(stdout.length).toBe(100_000);
+    });
+
+    it('lets a command wait for a receiver that is slow; its silence does not count meanwhile', async () => {
+      let received = 0;
+      let waiting = 0;
+      const written = join(driver.workspace, 'written-so-far');
+      const { result } = await run(
+        driver.sandbox,
+        script(
+          'for i in 1 2 3 4 5 6 7 8; do head -c 100000 /dev/zero; echo $i > written-so-far; done; exit 6',
+        ),
+        {
+          limits: { ...testLimits, silenceMs: 1000 },
+          async onOutput(_stream, chunk) {
+            waiting += 1;
+            expect(waiting).toBe(1);
+            received += chunk.length;
+            if (received === chunk.length) {
+              await new Promise((resolve) => setTimeout(resolve, 1500));
+              // What a pipe holds and one chunk, not all of it.
+              expect(readFileSync(written, 'utf8')).not.toBe('8\n');
+            }
+            waiting -= 1;
+          },
+        },
+      );
+
+      expect(result).toMatchObject({ kind: 'exited', exitCode: 6 });
+      expect(received).toBe(800_000);
+    });
+
+    it('keeps the last output for a receiver that is slower than the end of the command', async () => {
+      let received = 0;
+      // More than one chunk, and less than a chunk and a pipe: the command ends while the rest waits.
+      const { result } = await run(driver.sandbox, script('head -c 120000 /dev/zero'), {
+        async onOutput(_stream, chunk) {
+          received += chunk.length;
+          if (received === chunk.length) await new Promise((resolve) => setTimeout(resolve, 2500));
+        },
+      });
+
+      expect(result).toMatchObject({ kind: 'exited', exitCode: 0 });
+      expect(received).toBe(120_000);
+    });
+
+    describe('watches a directory', () => {
+      const place = () => {
+        const source = mkdtempSync(join(driver.workspace, 'watched-'));
+        const target = driver.mount.source === driver.mount.target ? source : '/watched';
+        return { source, target, writable: true };
+      };
+      async function watched(text: string, limits: Partial<Limits>) {
+        const mount = place();
+        await driver.sandbox.own(mount.source, identity);
+        const { result } = await run(driver.sandbox, script(text), {
+          mounts: [mount],
+          workingDirectory: mount.target,
+          watched: [mount.source],
+          limits: { ...testLimits, graceMs: 20_000, ...limits },
+        });
+        await driver.sandbox.remove(mount.source, identity);
+        return result;
+      }
+
+      it('and asks a command to stop that fills it', async () => {
+        const result = await watched(
+          'trap "exit 9" INT; head -c 3000000 /dev/zero > large; while :; do sleep 0.02; done',
+          {
+            diskBytes: 2_000_000,
+          },
+        );
+
+        expect(result).toMatchObject({ kind: 'disk_limit', reason: 'bytes', exitCode: 9 });
+      });
+
+      it('and kills at twice as much who does not listen', async () => {
+        const result = await watched(
+          'trap "" INT TERM; while :; do head -c 300000 /dev/zero >> large; sleep 0.05; done',
+          {
+            diskBytes: 2_000_000,
+          },
+        );
+
+        expect(result).toMatchObject({ kind: 'disk_limit', reason: 'bytes', exitCode: null });
+        expect(result.durationMs).toBeLessThan(15_000);
+      });
+
+      it('and counts names, however deep they lie and whatever links there are', async () => {
+        const deep = 'for i in $(seq 300); do mkdir d; cd -P d; done; sleep 20';
+        const result = await watched(`ln -s / root; ln -s . self; ${deep}`, { diskEntries: 250 });
+
+        expect(result).toMatchObject({ kind: 'disk_limit', reason: 'entries' });
+      });
+
+      it('and lets be who stays within, links and names of one file and all', async () => {
+        const result = await watched(
+          'head -c 900000 /dev/zero > a; for i in $(seq 20); do ln a $i; done; ln -s / root; sleep 2.5; exit 3',
+          { diskBytes: 1_500_000, diskEntries: 30 },
+        );
+
+        expect(result).toMatchObject({ kind: 'exited', exitCode: 3 });
+      });
+
+      it('and kills at once when the disk runs full, unless that is to be borne', async () => {
+        const [killed, borne] = await Promise.all([
+          watched('trap "" INT; sleep 20', { freeBytes: 2 ** 60 }),
+          watched('sleep 2.5', { freeBytes: null }),
+        ]);
+
+        expect(killed).toMatchObject({ kind: 'disk_limit', reason: 'free_space', exitCode: null });
+        expect(borne).toMatchObject({ kind: 'exited', exitCode: 0 });
+      });
     });
 
     it('ends with the command, although something it started holds its pipes', async () => {

@@ -64,6 +64,16 @@ switch (task) {
         workingDirectory: '/workspace',
       }),
       network: await run('ulimit -u; exit 4', { network, limits }),
+      closed: await run('mkdir -p hidden && chmod 000 hidden; sleep 20', {
+        mounts: [mount],
+        workingDirectory: '/workspace',
+        watched: [workspace],
+      }),
+      brieflyClosed: await run('chmod 700 hidden closed; mkdir b; chmod 000 b; sleep 1.2; rmdir b; sleep 2', {
+        mounts: [mount],
+        workingDirectory: '/workspace',
+        watched: [workspace],
+      }),
     });
     writeFileSync(join(workspace, 'beside'), '');
     await sandbox.remove(workspace, { key: 'run-1' });

@@ -39,6 +39,8 @@ describe('an unprivileged server', () => {
       limits: { output: expect.stringMatching(/^40\n/) },
       written: { kind: 'exited', exitCode: 0 },
       network: { kind: 'exited', exitCode: 4, output: '40\n' },
+      closed: { kind: 'disk_limit', reason: 'unreadable' },
+      brieflyClosed: { kind: 'exited', exitCode: 0 },
     });
     expect(existsSync(workspace)).toBe(false);
     rmSync(directory, { recursive: true });

@@ -44,7 +44,8 @@ describe('an apply', () => {
     const id = await world.pushed('a1');
     const worker = world.startWorker();
     await world.until(id, 'UNCONFIRMED');
-    await world.database.write((tx) => world.runs.savePlan(tx, id, { hasChanges: true, steps: [], file }));
+    const sealed = await world.runs.sealPlan(id, { hasChanges: true, steps: [], file });
+    await world.database.write((tx) => world.runs.savePlan(tx, sealed));
     await world.commands.confirm(id, { actor: 'ada' });
     await world.until(id, 'FAILED');
     await worker.stop(longMs);

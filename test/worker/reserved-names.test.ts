@@ -25,7 +25,7 @@ const context = {
 function namesThatAreSet(): string[] {
   const forCommand = vendorContext(context, '/output');
   const environments = [
-    commandEnvironment(context, { phase: 'planning', half: 'plan', log: {} as never }),
+    commandEnvironment(context, { phase: 'planning', half: 'plan', budget: {} as never, log: {} as never }),
     commands.plan(forCommand, 'apply').environment,
     commands.plan(forCommand, 'destroy').environment,
     commands.apply(forCommand, 'apply', { planPath: '/run/slipway/plan', followsPlan: true }).environment,
@@ -76,9 +76,11 @@ describe('a variable that Slipway sets', () => {
     expect(isRefusedForStacks(name)).toBe(false);
     expect(isCarried(name)).toBe(true);
     const changed = { ...context, exports: { [name]: 'de_DE.UTF-8' } };
-    expect(commandEnvironment(changed, { phase: 'planning', half: 'plan', log: {} as never })[name]).toBe(
-      'de_DE.UTF-8',
-    );
+    expect(
+      commandEnvironment(changed, { phase: 'planning', half: 'plan', budget: {} as never, log: {} as never })[
+        name
+      ],
+    ).toBe('de_DE.UTF-8');
   });
 });
 

@@ -7,7 +7,7 @@ import { createLogger } from '../../src/logger.ts';
 import type { RunState, RunType } from '../../src/runs/run.ts';
 import type { Reactor } from '../../src/runs/run-event.ts';
 import { phases } from '../../src/runs/run-store.ts';
-import { defaultLimits } from '../../src/sandbox/limits.ts';
+import { applyLimits, defaultLimits } from '../../src/sandbox/limits.ts';
 import { createNoSandbox } from '../../src/sandbox/none.ts';
 import type { Limits } from '../../src/sandbox/sandbox.ts';
 import { noHooks, type Stack, type StackSettings } from '../../src/stacks/stack.ts';
@@ -68,7 +68,10 @@ export function shellStack(
 }
 
 /** Real workers without a sandbox, on everything from the push to the reports. */
-export async function openWorkerWorld(change: (server: ServerApi) => Partial<ServerApi> = () => ({})) {
+export async function openWorkerWorld(
+  change: (server: ServerApi) => Partial<ServerApi> = () => ({}),
+  limits: Partial<Limits> = {},
+) {
   const waiting = new Set<() => void>();
   const tell: Reactor = (tx) => {
     tx.afterCommit(() => {
@@ -87,12 +90,12 @@ export async function openWorkerWorld(change: (server: ServerApi) => Partial<Ser
   await workspaces.sweep(new Set());
 
   function startWorker(vendor: Partial<Vendor> = {}, limit: Partial<Limits> = {}) {
-    const limits = { ...defaultLimits, graceMs: 100, ...limit };
+    const shared = { graceMs: 100, ...limits, ...limit };
     const worker = createWorker({
       server: { ...world.server, ...change(world.server) },
       vendors: [shellVendor(vendor)],
       network: { mode: 'none' },
-      limits: { plan: limits, apply: limits },
+      limits: { plan: { ...defaultLimits, ...shared }, apply: { ...applyLimits, ...shared } },
       logger: createLogger('silent'),
       ...{ sandbox, clock: world.clock, workspaces, slots: 1, heartbeatMs: 10 },
     });

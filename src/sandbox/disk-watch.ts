@@ -1,0 +1,58 @@
+/**
+ * Looks, while a command runs, at what it leaves on the disk. It sees growth only when it looks, so a command can go
+ * over a limit by as much as it writes in between: a watch, not a quota. What it cannot see counts as too much.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { freeSpace, measure } from './disk-use.ts';
+import type { DiskReason, Limits } from './sandbox.ts';
+
+export interface DiskWatch {
+  readonly directories: readonly string[];
+  readonly limits: Pick<Limits, 'diskBytes' | 'diskEntries' | 'freeBytes'>;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Again at each look. `isUrgent`: no time may be lost with asking. */
+  readonly onOver: (reason: DiskReason, isUrgent: boolean) => void;
+}
+
+const lookEveryMs = 1000;
+/** A walk costs at most a tenth of one core, until it is so slow that it is a reason by itself. */
+const walkShare = 10;
+const longestPauseMs = 10_000;
+/** What was open a moment ago may be on its way to be closed, moved or removed. */
+const looksBeforeUnreadable = 2;
+
+/** Disposed of, it looks no more. */
+export function watchDisk(watch: DiskWatch): Disposable {
+  const stop = new AbortController();
+  if (watch.directories.length > 0) void look(watch, stop.signal);
+  return { [Symbol.dispose]: () => stop.abort() };
+}
+
+async function look(watch: DiskWatch, signal: AbortSignal): Promise<void> {
+  const [first = '/'] = watch.directories;
+  const { diskBytes, diskEntries, freeBytes } = watch.limits;
+  const limits = { bytes: 2 * diskBytes, entries: 2 * diskEntries };
+  let unreadable = 0;
+  let walkAtMs = 0;
+  while (await pause(signal)) {
+    if (freeBytes !== null && (await roomIn(first)) < freeBytes) watch.onOver('free_space', true);
+    const startedMs = performance.now();
+    if (startedMs < walkAtMs) continue;
+    const use = await measure(watch.directories, limits, watch.environment, signal);
+    if (signal.aborted) return;
+    const nowMs = performance.now();
+    walkAtMs = nowMs + Math.min(longestPauseMs, walkShare * (nowMs - startedMs));
+    unreadable = use.kind === 'unreadable' ? unreadable + 1 : 0;
+    if (unreadable >= looksBeforeUnreadable) watch.onOver('unreadable', false);
+    if (use.kind === 'unreadable') continue;
+    // Asked to stop it may go on writing for as long as its grace lasts: up to twice the limit.
+    if (use.bytes > diskBytes) watch.onOver('bytes', use.bytes > limits.bytes);
+    else if (use.entries > diskEntries) watch.onOver('entries', use.entries > limits.entries);
+  }
+}
+
+const pause = (signal: AbortSignal): Promise<boolean> =>
+  delay(lookEveryMs, true, { signal, ref: false }).catch(() => false);
+
+/** A file system that does not answer has no room. */
+const roomIn = (directory: string): Promise<number> => freeSpace(directory).catch(() => 0);

@@ -1,0 +1,103 @@
+import type { Limits, SandboxResult } from '../sandbox/sandbox.ts';
+import { failed, over, type PhaseContext, type StepFailure } from './run-context.ts';
+
+/**
+ * What ended a command other than its own exit, in words: which command, which limit, and what a person can
+ * do about it.
+ */
+
+/** As the outcome of the run; null when it simply exited. `called`: which command, as the subject of a sentence. */
+export function interruption(
+  result: SandboxResult,
+  called: string,
+  phase: PhaseContext,
+): StepFailure | { readonly kind: 'over' } | null {
+  const what = `${called} was stopped`;
+  const { total } = phase.budget;
+  // Retrying a preview is harmless; behind a half-done change it is not.
+  const aftermath =
+    phase.half === 'apply' ? ' What it did until then stays done: check the real state first.' : '';
+  switch (result.kind) {
+    case 'exited':
+      return null;
+    case 'stopped':
+      return over;
+    case 'timeout':
+      return failed(
+        'timeout',
+        `${what}: the phase ${phase.phase} may take ${duration(total.wallMs)} in all, its hooks included. ` +
+          `The log shows where the time went; make that shorter, or split the stack.${aftermath}`,
+      );
+    case 'silence':
+      return failed(
+        'timeout',
+        `${what}: it wrote nothing for ${duration(total.silenceMs ?? 0)}. ` +
+          `A command that waits for an answer gets none; one that works should say so now and then.${aftermath}`,
+      );
+    case 'output_limit':
+      return failed(
+        'output_limit',
+        `${what}: the phase ${phase.phase} may write ${size(total.outputBytes)} of output in all. ` +
+          `Make its commands less talkative, or send their output to a file.${aftermath}`,
+      );
+    case 'disk_limit':
+      return failed('disk_limit', `${what}: ${diskReason(result.reason, total)}${aftermath}`);
+    case 'killed':
+      return failed(
+        'worker_lost',
+        'The sandbox was ended from outside: by the kernel for lack of memory, or by the operator.',
+      );
+    case 'unavailable':
+      return failed('sandbox_unavailable', `${called} could not be started: ${result.message}`);
+  }
+}
+
+/** For the end of a command's section of the log. */
+export function describeResult(result: SandboxResult, phase: PhaseContext): string {
+  const { total } = phase.budget;
+  switch (result.kind) {
+    case 'exited':
+      return `exit ${result.exitCode}`;
+    case 'unavailable':
+      return `not started: ${result.message}`;
+    case 'killed':
+      return 'ended from outside';
+    case 'output_limit':
+      return `output_limit: more than ${size(total.outputBytes)} in this phase; what followed is not kept. Stopped`;
+    case 'disk_limit':
+      return `disk_limit: ${diskReason(result.reason, total)} Stopped`;
+    case 'timeout':
+      return `timeout: more than ${duration(total.wallMs)} in this phase. Stopped`;
+    case 'silence':
+      return `timeout: no output for ${duration(total.silenceMs ?? 0)}. Stopped`;
+    case 'stopped':
+      return result.exitCode === null ? 'stopped' : `stopped, exit ${result.exitCode}`;
+  }
+}
+
+function diskReason(
+  reason: Extract<SandboxResult, { kind: 'disk_limit' }>['reason'],
+  { diskBytes, diskEntries, freeBytes }: Limits,
+): string {
+  switch (reason) {
+    case 'bytes':
+      return `the workspace grew over ${size(diskBytes)}. Fetch and keep less in it.`;
+    case 'entries':
+      return `the workspace has more than ${diskEntries} files and directories. Fetch and keep less in it.`;
+    case 'unreadable':
+      return 'the size of the workspace could not be told: it has directories that nobody may read (mode 000), or cannot be walked in time.';
+    case 'free_space':
+      return `less than ${size(freeBytes ?? 0)} was left on the disk of the server. An operator must make room; then retry the run.`;
+  }
+}
+
+function duration(ms: number): string {
+  const [amount, unit] = ms >= 120_000 ? [ms / 60_000, 'minute'] : [ms / 1000, 'second'];
+  return `${Number(amount.toFixed(1))} ${unit}${amount === 1 ? '' : 's'}`;
+}
+
+function size(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${Number((bytes / 1024 ** power).toFixed(1))} ${units[power]}`;
+}
