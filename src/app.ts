@@ -15,6 +15,7 @@ import { type Buttons, createButtons } from './runs/buttons.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
 import { createBubblewrap } from './sandbox/bubblewrap.ts';
 import { closeInheritedDescriptors } from './sandbox/descriptors.ts';
+import { freeSpace } from './sandbox/disk-use.ts';
 import { endLeftovers, leftoverMark } from './sandbox/leftovers.ts';
 import { applyLimits, defaultLimits } from './sandbox/limits.ts';
 import { createNoSandbox } from './sandbox/none.ts';
@@ -30,6 +31,7 @@ import type { DoctorReport, Health } from './web/health.ts';
 import { listen } from './web/listen.ts';
 import { createWeb } from './web/server.ts';
 import { createWebhookFeature } from './webhooks/webhooks.ts';
+import { createRoomCheck } from './worker/room.ts';
 import { createWorker } from './worker/worker.ts';
 import { createWorkspaces } from './worker/workspace.ts';
 
@@ -130,10 +132,12 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     sandbox,
     vendors,
     network: mode === 'none' ? { mode } : { mode, allowedHosts },
-    limits: { plan: defaultLimits, apply: applyLimits },
+    // An apply is never ended because the disk runs full.
+    limits: { plan: { ...defaultLimits, freeBytes: config.minFreeBytes || null }, apply: applyLimits },
     clock,
     workspaces,
     slots: config.workers,
+    hasRoom: createRoomCheck({ directory: config.dataDir, floorBytes: config.minFreeBytes, logger }),
     logger,
   });
 
@@ -146,6 +150,11 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
       version,
       git: await gitVersion(config.tools.path),
       database: { path: config.databasePath, problem: await problemOf(() => database.write(async () => {})) },
+      disk: {
+        path: config.dataDir,
+        freeBytes: await freeSpace(config.dataDir).catch(() => 0),
+        floorBytes: config.minFreeBytes,
+      },
       sandbox: await sandboxTest(),
       vendors: vendors.map((vendor) => ({ vendor, found: foundIn, used: used.includes(vendor.name) })),
       githubConfigured: config.github !== null,

@@ -24,6 +24,8 @@ export interface Config {
   };
   readonly caBundle: string | null;
   readonly workers: number;
+  /** Bytes that have to be free where DATA_DIR lies for a run to begin; 0 = whatever there is. */
+  readonly minFreeBytes: number;
   readonly tools: {
     readonly settings: Readonly<Partial<Record<'pulumi', string>>>;
     /** PATH of the server, where tools are looked up. */
@@ -88,6 +90,7 @@ const settings = z.object({
   SANDBOX_ALLOWED_HOSTS: list,
   CA_BUNDLE: optional,
   WORKERS: wholeNumber.pipe(z.number().min(1).max(256)).optional(),
+  MIN_FREE_DISK_MB: wholeNumber.pipe(z.number().max(1_000_000_000)).default(1024),
   PULUMI_PATH: optional,
   WEBHOOK_ALLOWED_TARGETS: list,
   ADMINS: list,
@@ -141,6 +144,7 @@ export function readConfig(environment: Environment): Config {
     },
     caBundle: values.CA_BUNDLE ? resolve(values.CA_BUNDLE) : null,
     workers: values.WORKERS ?? cpus().length,
+    minFreeBytes: values.MIN_FREE_DISK_MB * 1024 * 1024,
     tools: {
       settings: values.PULUMI_PATH ? { pulumi: values.PULUMI_PATH } : {},
       path: environment['PATH'] ?? '',

@@ -8,6 +8,8 @@ export interface Findings {
   readonly version: string;
   readonly git: string | null;
   readonly database: { readonly path: string; readonly problem: string | null };
+  /** Where DATA_DIR lies. `floorBytes` 0: whatever is free is enough. */
+  readonly disk: { readonly path: string; readonly freeBytes: number; readonly floorBytes: number };
   readonly sandbox: SelfTestResult;
   readonly vendors: readonly {
     readonly vendor: Vendor;
@@ -31,6 +33,7 @@ export interface Backlog {
 export function healthOf(findings: Findings): Health {
   const checks = {
     database: databaseCheck(findings.database),
+    disk: diskCheck(findings.disk),
     sandbox: sandboxCheck(findings.sandbox),
     tools: toolsCheck(findings),
   };
@@ -41,6 +44,16 @@ export function healthOf(findings: Findings): Health {
 function databaseCheck({ path, problem }: Findings['database']): Check {
   if (problem === null) return { ok: true, detail: path };
   return { ok: false, detail: problem, hint: 'See the log; the disk may be full or read-only.' };
+}
+
+function diskCheck({ path, freeBytes, floorBytes }: Findings['disk']): Check {
+  const detail = `${sizeOf(freeBytes)} free in ${path}`;
+  if (freeBytes >= floorBytes) return { ok: true, detail };
+  return {
+    ok: false,
+    detail: `${detail}, MIN_FREE_DISK_MB wants ${sizeOf(floorBytes)}: no run begins`,
+    hint: 'Make room. Workspaces of runs that were discarded go at the next start of the server at the latest.',
+  };
 }
 
 function sandboxCheck({ ok, tier, version, failures }: SelfTestResult): Check {
@@ -78,8 +91,9 @@ export function doctorReport(findings: Findings, backlog: Backlog): DoctorReport
     {
       name: 'database',
       status: database.problem === null ? 'ok' : 'problem',
-      detail: database.problem ?? `sqlite ${database.path}, ${sizeOf(database.path)}`,
+      detail: database.problem ?? `sqlite ${database.path}, ${databaseSizes(database.path)}`,
     },
+    diskItem(findings.disk),
     findings.githubConfigured
       ? { name: 'github', status: 'ok', detail: 'the settings of the App are complete' }
       : {
@@ -134,7 +148,19 @@ function checkRunItem({ checkRuns: { waiting, givenUp } }: Backlog): DoctorItem 
   return { name: 'check runs', status: 'warning', detail, hint };
 }
 
-function sizeOf(path: string): string {
-  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  return `${(bytes / 1024).toFixed(0)} KiB`;
+function diskItem(disk: Findings['disk']): DoctorItem {
+  const { ok, detail, hint } = diskCheck(disk);
+  return { name: 'disk', status: ok ? 'ok' : 'problem', detail, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** The log of writes (-wal) is taken over into the database now and then, and should stay at some megabytes. */
+function databaseSizes(path: string): string {
+  const bytesOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return `${sizeOf(bytesOf(path))}, log of writes ${sizeOf(bytesOf(`${path}-wal`))}`;
+}
+
+function sizeOf(bytes: number): string {
+  const mebibytes = bytes / 1024 ** 2;
+  if (mebibytes < 1) return `${(bytes / 1024).toFixed(0)} KiB`;
+  return mebibytes < 1024 ? `${mebibytes.toFixed(1)} MiB` : `${(mebibytes / 1024).toFixed(1)} GiB`;
 }

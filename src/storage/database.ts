@@ -6,6 +6,7 @@ import type { Transactions, Tx } from '../tx.ts';
 import { sqliteDialect } from './dialect.ts';
 import { migrate } from './migrate.ts';
 import type { Schema } from './schema.ts';
+import { asStorageError } from './storage-full.ts';
 
 /**
  * One SQLite file: a writer connection whose transactions are serialised here, and a read-only connection
@@ -62,7 +63,7 @@ export function openDatabase(path: string): Database {
     } catch (error) {
       tx.open = false;
       if (writer.inTransaction) writer.exec('rollback');
-      throw error;
+      throw asStorageError(error);
     }
     // Not called here: what is committed must not look like a failure because a hint threw.
     for (const wake of wakes) queueMicrotask(wake);

@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Appended, LogStore } from '../runs/log-store.ts';
 import { type Phase, phases } from '../runs/run-store.ts';
+import { asStorageError } from './storage-full.ts';
 
 /**
  * One append-only file for each phase of a run: `<directory>/<run id>/<phase>.log`, readable by the server
@@ -139,7 +140,7 @@ async function openWriter(path: string, onClose: () => void): Promise<LogWriter>
     } catch (error) {
       // A full disk may have taken a part.
       size = (await file.stat()).size;
-      throw error;
+      throw asStorageError(error);
     }
     return { kind: 'stored', size };
   }

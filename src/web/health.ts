@@ -4,7 +4,7 @@ export interface Health {
   readonly checks: Readonly<Record<HealthCheckName, Check>>;
 }
 
-export const healthCheckNames = ['database', 'sandbox', 'tools'] as const;
+export const healthCheckNames = ['database', 'disk', 'sandbox', 'tools'] as const;
 export type HealthCheckName = (typeof healthCheckNames)[number];
 
 export interface Check {

@@ -42,6 +42,7 @@ const statuses = {
   'github-unavailable': 502,
   'source-unavailable': 502,
   'too-many-streams': 503,
+  'storage-full': 503,
   'github-not-configured': 503,
 } as const satisfies Readonly<Record<string, number>>;
 

@@ -127,6 +127,14 @@ export function createWeb(parts: WebParts): Web {
     app.route('/', routes);
   }
 
+  let fullDiskToldMs = Number.NEGATIVE_INFINITY;
+  /** Once in a while, not for each request: the log lies on that disk, too. */
+  function tellOfFullDisk(error: UserError): void {
+    if (performance.now() - fullDiskToldMs < 60_000) return;
+    fullDiskToldMs = performance.now();
+    logger.error({ err: error }, 'the disk is full: requests that would store something are refused');
+  }
+
   const document = openapiDocument(app, parts.version);
 
   app.notFound((c) => {
@@ -137,7 +145,10 @@ export function createWeb(parts: WebParts): Web {
   });
 
   app.onError((error, c) => {
-    if (error instanceof UserError) return problemOf(error);
+    if (error instanceof UserError) {
+      if (error.code === 'storage-full') tellOfFullDisk(error);
+      return problemOf(error);
+    }
     if (error instanceof HTTPException) {
       return error.res ?? problem('malformed-request', { detail: error.message });
     }

@@ -3,7 +3,7 @@ import type { Actor } from '../access/actor.ts';
 import type { Tokens } from '../access/tokens.ts';
 import { type Api, newApi } from './api.ts';
 import { authenticate } from './authenticate.ts';
-import type { Health } from './health.ts';
+import type { Check, Health } from './health.ts';
 
 export interface StatusRouteParts {
   readonly tokens: Pick<Tokens, 'authenticate'>;
@@ -31,7 +31,7 @@ const check = z.object({ ok: z.boolean(), detail: z.string().optional(), hint: z
 const healthSchema = z
   .object({
     status: z.enum(['ready', 'unready']),
-    checks: z.object({ database: check, sandbox: check, tools: check }),
+    checks: z.object({ database: check, disk: check, sandbox: check, tools: check }),
   })
   .openapi('Health');
 const content = { 'application/json': { schema: healthSchema } };
@@ -73,9 +73,10 @@ export function statusRoutes({ tokens, isInstanceAdmin, health }: StatusRoutePar
 
 /** Paths and versions of the host are nobody's business but its administrators'. */
 function withoutDetails({ status, checks }: Health) {
-  const { database, sandbox, tools } = checks;
+  const { database, disk, sandbox, tools } = checks;
+  const only = ({ ok }: Check) => ({ ok });
   return {
     status,
-    checks: { database: { ok: database.ok }, sandbox: { ok: sandbox.ok }, tools: { ok: tools.ok } },
+    checks: { database: only(database), disk: only(disk), sandbox: only(sandbox), tools: only(tools) },
   };
 }

@@ -4,6 +4,7 @@ import { vendorName } from '../stacks/stack.ts';
 import { UserError } from '../user-error.ts';
 import { bindToPlan } from './binding.ts';
 import { runHooks } from './hook-runner.ts';
+import { isStorageFull, withPatience } from './patience.ts';
 import { apply, initialize, locateProject, openPhase, perform, plan, prepare } from './phases.ts';
 import { withoutSecrets } from './redaction.ts';
 import { failed, over, type RunContext, type StepFailure, type WorkerOptions } from './run-context.ts';
@@ -45,7 +46,8 @@ export async function carryOut(
   signals: Signals,
   log: Logger,
 ): Promise<void> {
-  const options = { ...given, server: withoutSecrets(given.server, assignment) };
+  const server = withPatience(withoutSecrets(given.server, assignment), signals.lost);
+  const options = { ...given, server };
   const vendor = options.vendors.find(({ name }) => name === vendorName(assignment.frozen.settings.vendor));
   if (!vendor) {
     const name = vendorName(assignment.frozen.settings.vendor);
@@ -81,6 +83,13 @@ async function runHalf(
       : await secondHalf(options, assignment, vendor, circumstances);
   } catch (error) {
     if (circumstances.signals.over.aborted) return over;
+    if (isStorageFull(error)) {
+      log.error({ err: error }, 'a run failed because the disk is full');
+      return failed(
+        'disk_limit',
+        'The disk of the server is full. An operator must make room; then retry the run.',
+      );
+    }
     if (error instanceof UserError) {
       return failed('project_unusable', [error.message, error.hint].filter(Boolean).join(' '));
     }

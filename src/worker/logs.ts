@@ -18,6 +18,8 @@ export interface PhaseLog {
 export interface PhaseLogOptions {
   /** Goes before the first output when an earlier attempt has left some. */
   readonly separator?: string;
+  /** Nothing ends because output could not be stored: a line says that some is missing. */
+  readonly mayHaveGaps?: boolean;
   /** Between the tries of one append; only tests are less patient. */
   readonly retryDelaysMs?: readonly number[];
 }
@@ -28,18 +30,21 @@ const maxWaitingBytes = 1024 * 1024;
 const defaultRetryDelaysMs = [100, 500, 2000];
 
 const ownLine = (text: string): Uint8Array => Buffer.from(`\n${text}\n`);
+const gapLine = ownLine('[output is missing here: the server could not store it]');
 
 export function createPhaseLog(
   server: Pick<ServerApi, 'log' | 'logSize'>,
   assignment: Assignment,
   phase: Phase,
-  { separator, retryDelaysMs = defaultRetryDelaysMs }: PhaseLogOptions = {},
+  { separator, mayHaveGaps = false, retryDelaysMs = defaultRetryDelaysMs }: PhaseLogOptions = {},
 ): PhaseLog {
   const secrets = secretsOf(assignment);
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
   /** Null until the server was asked: what a former attempt wrote stays before ours. */
   let offset: number | null = null;
+  let startLine = separator === undefined ? null : ownLine(separator);
+  let hasGap = false;
   let isLost = false;
   /** Once it failed it stays so: what came later must not stand where something is missing. */
   let failure: { readonly error: unknown } | null = null;
@@ -48,23 +53,30 @@ export function createPhaseLog(
   let lastByte = 0x0a;
 
   async function send(): Promise<void> {
-    try {
-      while (waiting.length > 0 && !isLost) {
-        let batch = take();
-        if (offset === null) {
-          offset = await persistently(() => server.logSize(assignment, phase));
-          if (separator !== undefined && offset) batch = Buffer.concat([ownLine(separator), batch]);
-        }
-        const from = offset;
-        if (from !== null) offset = await persistently(() => server.log(assignment, phase, from, batch));
+    while (waiting.length > 0) {
+      try {
+        offset = await store(take());
         isLost = offset === null;
+      } catch (error) {
+        // A part of it may have arrived: asked again, the server says where the log ends.
+        offset = null;
+        hasGap = true;
+        if (!mayHaveGaps) failure = { error };
       }
-    } catch (error) {
-      failure = { error };
-    } finally {
       if (failure || isLost) take();
-      sending = null;
     }
+    sending = null;
+  }
+
+  async function store(output: Uint8Array): Promise<number | null> {
+    const from = offset ?? (await persistently(() => server.logSize(assignment, phase)));
+    if (from === null) return null;
+    const first = hasGap ? gapLine : from > 0 ? startLine : null;
+    const batch = first ? Buffer.concat([first, output]) : output;
+    const size = await persistently(() => server.log(assignment, phase, from, batch));
+    startLine = null;
+    hasGap = false;
+    return size;
   }
 
   function take(): Uint8Array {

@@ -32,7 +32,8 @@ export function openPhase(context: RunContext, phase: Phase, half: RunHalf): Pha
   return {
     ...{ phase, half },
     budget: createBudget(half === 'plan' ? limits.plan : limits.apply),
-    log: createPhaseLog(server, assignment, phase),
+    // What changes the world goes on, whatever becomes of its log.
+    log: createPhaseLog(server, assignment, phase, { mayHaveGaps: half === 'apply' }),
   };
 }
 

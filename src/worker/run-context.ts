@@ -28,6 +28,8 @@ export interface WorkerOptions extends WorkerParts {
   readonly slots: number;
   /** Between two signs of life; only tests are less patient than worker.ts. */
   readonly heartbeatMs?: number;
+  /** False while nothing new may be begun, because the disk is too full. */
+  readonly hasRoom: () => Promise<boolean>;
   readonly logger: Logger;
 }
 

@@ -31,15 +31,19 @@ export function createWorker(options: WorkerOptions): Worker {
   async function slot(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
-        const assignment = await server.claim(claimWaitMs, stopping.signal);
-        if (assignment) await hold(assignment);
+        if (await options.hasRoom()) {
+          const assignment = await server.claim(claimWaitMs, stopping.signal);
+          if (assignment) await hold(assignment);
+        } else await pause();
       } catch (error) {
         logger.error({ err: error }, 'a worker slot failed');
         // Whatever it was may last: do not spin.
-        await delay(claimWaitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+        await pause();
       }
     }
   }
+
+  const pause = () => delay(claimWaitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
 
   async function hold(assignment: Assignment): Promise<void> {
     const log = logger.child({ run: assignment.run.id, half: assignment.half });

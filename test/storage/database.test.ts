@@ -264,3 +264,34 @@ it('keeps the file from the eyes of other users', async () => {
   const modes = ['', '-wal', '-shm'].map((suffix) => statSync(temp.path + suffix).mode & 0o777);
   expect(modes).toEqual([0o600, 0o600, 0o600]);
 });
+
+describe('a disk that is full', () => {
+  /** As SQLite sees it: no page more than there are. */
+  const fill = ({ database }: TempDatabase, isFull: boolean) =>
+    database.write(async (tx) => {
+      const raw = database.rawInside(tx);
+      const pages = raw.pragma('page_count', { simple: true }) as number;
+      raw.pragma(`max_page_count = ${isFull ? pages : 1_000_000}`);
+    });
+  const large = (temp: TempDatabase) =>
+    temp.database.write((tx) =>
+      temp.database
+        .inside(tx)
+        .insertInto('account')
+        .values(account(2, 'x'.repeat(1_000_000)))
+        .execute(),
+    );
+
+  it('refuses what needs room as something to be told, keeps what there is, and goes on with room', async () => {
+    await using temp = tempDatabase();
+    await temp.database.write((tx) => insert(temp, tx, 1));
+    await fill(temp, true);
+
+    for (let n = 0; n < 2; n += 1) await expect(large(temp)).rejects.toMatchObject({ code: 'storage-full' });
+
+    expect(await ids(temp)).toEqual([1]);
+    await fill(temp, false);
+    await large(temp);
+    expect(await ids(temp)).toEqual([1, 2]);
+  });
+});

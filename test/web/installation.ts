@@ -43,6 +43,7 @@ export const healthy: Health = {
   status: 'ready',
   checks: {
     database: { ok: true, detail: '/var/lib/slipway/slipway.db' },
+    disk: { ok: true, detail: '12.0 GiB free' },
     sandbox: { ok: true, detail: 'bubblewrap' },
     tools: { ok: true, detail: '/usr/bin/pulumi' },
   },

@@ -198,7 +198,7 @@ describe('/readyz', () => {
     expect(anybody.status).toBe(503);
     expect(anybody.body).toEqual({
       status: 'unready',
-      checks: { database: { ok: true }, sandbox: { ok: false }, tools: { ok: true } },
+      checks: { database: { ok: true }, disk: { ok: true }, sandbox: { ok: false }, tools: { ok: true } },
     });
     expect(seen.body).toEqual(broken);
     expect(limited.body).toEqual(anybody.body);
@@ -257,5 +257,31 @@ describe("GitHub's deliveries", () => {
     expect(refused.body).toMatchObject({ status: 401, code: 'signature-invalid', detail: 'not signed' });
     expect(large.headers.get('connection')).toBe('close');
     expect(received.map(({ body }) => body === 'too-large')).toEqual([false, true]);
+  });
+});
+
+describe('a disk that is full', () => {
+  it('is a 503 with what to do for whoever wants something stored, and one line in the log', async () => {
+    await using installation = anInstallation();
+    await installation.addStack();
+    const token = await installation.token('admin');
+    const { database } = installation;
+    await database.write(async (tx) => {
+      const raw = database.rawInside(tx);
+      raw.pragma(`max_page_count = ${raw.pragma('page_count', { simple: true })}`);
+    });
+
+    const body = { value: 'x'.repeat(60_000) };
+    const path = '/api/v1/stacks/acme/network-prod/environment';
+    const put = (name: string) => call(installation, 'PUT', `${path}/${name}`, { token, body });
+    const answers = [await put('ONE'), await put('TWO'), await put('THREE')];
+
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
+    expect(answers[0]?.body).toMatchObject({
+      code: 'storage-full',
+      detail: 'The server has no room left to store anything.',
+    });
+    expect((await call(installation, 'GET', path, { token })).body.items).toEqual([]);
+    expect(installation.logged.filter(({ level }) => Number(level) >= 40)).toHaveLength(1);
   });
 });

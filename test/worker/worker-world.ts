@@ -71,6 +71,7 @@ export function shellStack(
 export async function openWorkerWorld(
   change: (server: ServerApi) => Partial<ServerApi> = () => ({}),
   limits: Partial<Limits> = {},
+  hasRoom: () => Promise<boolean> = () => Promise.resolve(true),
 ) {
   const waiting = new Set<() => void>();
   const tell: Reactor = (tx) => {
@@ -97,7 +98,7 @@ export async function openWorkerWorld(
       network: { mode: 'none' },
       limits: { plan: { ...defaultLimits, ...shared }, apply: { ...applyLimits, ...shared } },
       logger: createLogger('silent'),
-      ...{ sandbox, clock: world.clock, workspaces, slots: 1, heartbeatMs: 10 },
+      ...{ sandbox, clock: world.clock, workspaces, slots: 1, heartbeatMs: 10, hasRoom },
     });
     worker.start();
     return worker;
