@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import type { Actor } from './access/actor.ts';
 import { createAccess } from './access/roles.ts';
@@ -12,6 +13,7 @@ import { createGithub, createUnconfiguredGithub } from './github/github.ts';
 import { createIds } from './ids.ts';
 import type { Logger } from './logger.ts';
 import { type Buttons, createButtons } from './runs/buttons.ts';
+import { createRetention } from './runs/retention.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
 import { createBubblewrap } from './sandbox/bubblewrap.ts';
 import { closeInheritedDescriptors } from './sandbox/descriptors.ts';
@@ -30,6 +32,7 @@ import { createPulumiVendor } from './vendors/pulumi/vendor.ts';
 import type { DoctorReport, Health } from './web/health.ts';
 import { listen } from './web/listen.ts';
 import { createWeb } from './web/server.ts';
+import { sweepAttempts } from './webhooks/retention.ts';
 import { createWebhookFeature } from './webhooks/webhooks.ts';
 import { createRoomCheck } from './worker/room.ts';
 import { createWorker } from './worker/worker.ts';
@@ -54,6 +57,8 @@ const drainMs = 20_000;
 const sweepEveryMs = 10_000;
 /** How far `doctor` looks back for what was given up; also how long deliveries can be replayed. */
 const backlogMs = 7 * 24 * 60 * 60 * 1000;
+/** How often it is looked for what is too old. */
+const clearEveryMs = 60 * 60_000;
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
   version: string;
@@ -141,6 +146,13 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     logger,
   });
 
+  const retention = createRetention({
+    ...basics,
+    store: stores.retention,
+    logs: stores.logs,
+    rules: config.retention,
+  });
+
   const sandboxTest = once(() =>
     selfTest(sandbox, { stateDirectory: config.dataDir, withNetwork: mode !== 'none' }),
   );
@@ -210,6 +222,10 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     await webhooks.pump.start();
     const timer = setInterval(() => void sweep(), sweepEveryMs);
     opened.defer(() => clearInterval(timer));
+    const ending = new AbortController();
+    const clearing = clearRegularly(ending.signal);
+    opened.defer(() => clearing);
+    opened.defer(() => ending.abort());
     if (tested.ok) worker.start();
     opened.defer(() => worker.stop(drainMs));
     github.start();
@@ -221,6 +237,19 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     opened.defer(() => rmSync(pidFile, { force: true }));
     logger.info({ url, version, sandbox: sandbox.describe() }, 'listening');
     return { url };
+  }
+
+  async function clearRegularly(signal: AbortSignal): Promise<void> {
+    const attempts = { ...basics, deliveries: stores.deliveries, days: config.retention.logsDays };
+    while (!signal.aborted) {
+      try {
+        await retention.sweep(signal);
+        await sweepAttempts(attempts, signal);
+      } catch (error) {
+        logger.error({ err: error }, 'clearing what is old failed, it is tried again');
+      }
+      await delay(clearEveryMs, undefined, { signal }).catch(() => undefined);
+    }
   }
 
   async function sweep(): Promise<void> {

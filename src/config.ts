@@ -26,6 +26,8 @@ export interface Config {
   readonly workers: number;
   /** Bytes that have to be free where DATA_DIR lies for a run to begin; 0 = whatever there is. */
   readonly minFreeBytes: number;
+  /** Days that runs, and their logs, are kept once they are over; 0 = for ever. */
+  readonly retention: { readonly runsDays: number; readonly logsDays: number };
   readonly tools: {
     readonly settings: Readonly<Partial<Record<'pulumi', string>>>;
     /** PATH of the server, where tools are looked up. */
@@ -70,6 +72,8 @@ const wholeNumber = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a whole number')
   .transform(Number);
+/** A century at most: more is a typing error, and would not be a date. */
+const days = wholeNumber.pipe(z.number().max(36_500));
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
 
 const settings = z.object({
@@ -91,6 +95,8 @@ const settings = z.object({
   CA_BUNDLE: optional,
   WORKERS: wholeNumber.pipe(z.number().min(1).max(256)).optional(),
   MIN_FREE_DISK_MB: wholeNumber.pipe(z.number().max(1_000_000_000)).default(1024),
+  RETENTION_RUNS_DAYS: days.default(365),
+  RETENTION_LOGS_DAYS: days.default(90),
   PULUMI_PATH: optional,
   WEBHOOK_ALLOWED_TARGETS: list,
   ADMINS: list,
@@ -144,6 +150,7 @@ export function readConfig(environment: Environment): Config {
     },
     caBundle: values.CA_BUNDLE ? resolve(values.CA_BUNDLE) : null,
     workers: values.WORKERS ?? cpus().length,
+    retention: { runsDays: values.RETENTION_RUNS_DAYS, logsDays: values.RETENTION_LOGS_DAYS },
     minFreeBytes: values.MIN_FREE_DISK_MB * 1024 * 1024,
     tools: {
       settings: values.PULUMI_PATH ? { pulumi: values.PULUMI_PATH } : {},

@@ -6,6 +6,7 @@ const wellFindings: Findings = {
   version: '0.1.0',
   git: '2.47.0',
   database: { path: '/nowhere/slipway.db', problem: null },
+  disk: { path: '/nowhere', freeBytes: 2 ** 40, floorBytes: 2 ** 30 },
   sandbox: { ok: true, tier: 'full', version: '0.11.0', failures: [], warnings: [] },
   vendors: [],
   githubConfigured: true,

@@ -75,6 +75,8 @@ export interface Run {
   readonly hadWorker: boolean;
   /** Higher goes first inside its class; 0 unless a person prioritised it. */
   readonly priority: number;
+  /** Its log was removed for its age. */
+  readonly logRemoved?: boolean;
 }
 
 /** The note of a run whose plan had nothing to do. */

@@ -176,6 +176,33 @@ export function createDeliveryStore(database: Database): DeliveryStore {
       return row?.next_at_ms ?? null;
     },
 
+    async dropAttempts(tx, { createdBeforeMs, after, limit }) {
+      const db = database.inside(tx);
+      // Ids are in the order of their making, so this is a walk along the primary key that ends with the old ones.
+      const rows = await db
+        .selectFrom(
+          db
+            .selectFrom('attempt')
+            .select('delivery_id')
+            .distinct()
+            .where('delivery_id', '>', after ?? '')
+            .orderBy('delivery_id')
+            .limit(limit)
+            .as('some'),
+        )
+        .innerJoin('delivery', 'delivery.id', 'some.delivery_id')
+        .select(['delivery.id', 'delivery.created_at_ms', 'delivery.next_at_ms'])
+        .orderBy('delivery.id')
+        .execute();
+      const old = rows.filter((row) => row.created_at_ms < createdBeforeMs);
+      const settled = old.filter((row) => row.next_at_ms === null).map(({ id }) => id);
+      const isLast = rows.length < limit || old.length < rows.length;
+      const next = isLast ? null : (rows.at(-1)?.id ?? null);
+      if (settled.length === 0) return { dropped: 0, next };
+      const dropped = await db.deleteFrom('attempt').where('delivery_id', 'in', settled).executeTakeFirst();
+      return { dropped: Number(dropped.numDeletedRows), next };
+    },
+
     async find(id) {
       const rows = await database.read.selectFrom('delivery').selectAll().where('id', '=', id).execute();
       const [delivery] = await withAttempts(rows);

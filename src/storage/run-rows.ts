@@ -23,6 +23,7 @@ export function toRun(row: RunRow): Run {
     restarts: row.restarts,
     hadWorker: row.had_worker === 1,
     priority: row.priority,
+    ...(row.log_removed === 1 ? { logRemoved: true } : {}),
   };
 }
 

@@ -112,6 +112,7 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
           restarts: 0,
           had_worker: 0,
           priority: run.priority,
+          log_removed: 0,
           dedupe_key: run.dedupeKey,
         })
         .onConflict((conflict) => conflict.columns(['stack_key', 'dedupe_key']).doNothing())

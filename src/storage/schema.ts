@@ -86,6 +86,8 @@ export interface RunRow {
   restarts: number;
   had_worker: Flag;
   priority: number;
+  /** 1 once its log was removed for its age. */
+  log_removed: Flag;
   /** What started it, e.g. a delivery's id: one run of a stack for each. */
   dedupe_key: string;
 }

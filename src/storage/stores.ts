@@ -7,6 +7,7 @@ import { createEventFeed } from './event-feed.ts';
 import { createFileLogStore } from './file-log-store.ts';
 import { createInboxStore } from './inbox-store.ts';
 import { createRepositoryStore } from './repository-store.ts';
+import { createRetentionStore } from './retention-store.ts';
 import { createRunStore } from './run-store.ts';
 import { createSecretBox, type SecretBox } from './secret-box.ts';
 import { loadSecretKey } from './secret-key.ts';
@@ -40,6 +41,7 @@ export async function openStores(paths: StorePaths) {
     stacks: createStackStore(database, box),
     repositories: createRepositoryStore(database),
     runs: createRunStore(database, box),
+    retention: createRetentionStore(database),
     logs: createFileLogStore(join(paths.dataDir, 'logs')),
     events: createEventFeed(database),
     webhooks: createWebhookStore(database, box),

@@ -25,6 +25,7 @@ const statuses = {
   'managed-by-file': 409,
   'delivery-pending': 409,
   'body-dropped': 410,
+  'log-removed': 410,
   'payload-too-large': 413,
   'unsupported-media-type': 415,
   'invalid-input': 422,

@@ -82,6 +82,11 @@ export interface Finished {
   readonly nextAttemptAtMs: number | null;
 }
 
+export interface DroppedAttempts {
+  readonly dropped: number;
+  readonly next: string | null;
+}
+
 /** Where payloads, deliveries and attempts live. Reads see committed data. */
 export interface DeliveryStore {
   /** Once for each state change of a run, whether or not a webhook wants it. */
@@ -111,6 +116,15 @@ export interface DeliveryStore {
   restart(tx: Tx, id: string, nowMs: number): Promise<'due' | 'in-flight' | 'missing'>;
   /** When there is something to claim, null for never. */
   nextDueMs(): Promise<number | null>;
+
+  /**
+   * Drops the attempts of settled deliveries made before `createdBeforeMs`: at most `limit` deliveries that have
+   * any, in the order of their making, from behind `after` on. `next` is where to go on, null at the end.
+   */
+  dropAttempts(
+    tx: Tx,
+    options: { readonly createdBeforeMs: number; readonly after: string | null; readonly limit: number },
+  ): Promise<DroppedAttempts>;
 
   find(id: string): Promise<Delivery | null>;
   /** Newest first. `before` is the id of the last one seen. */

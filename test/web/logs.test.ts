@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createRetentionStore } from '../../src/storage/retention-store.ts';
 import { wholeCharacters } from '../../src/web/api/run-log.ts';
 import { appendLog } from '../support/append-log.ts';
 import { anInstallation, apiRequest, call } from './installation.ts';
@@ -79,6 +80,25 @@ describe('the log of a run', () => {
     await using fixture = await withRun();
 
     expect((await fixture.read(query)).status).toBe(422);
+  });
+});
+
+describe('a log that was removed for its age', () => {
+  it('is told apart from one that is empty', async () => {
+    await using fixture = await withRun();
+    const { database } = fixture.installation;
+    await fixture.end();
+    const store = createRetentionStore(database);
+    await database.write((tx) => store.markLogsRemoved(tx, [fixture.run.id]));
+
+    const answer = await fixture.read();
+    const { response } = await fixture.follow();
+    const token = await fixture.installation.token('reader');
+    const run = await call(fixture.installation, 'GET', `/api/v1/runs/${fixture.run.id}`, { token });
+
+    expect(answer).toMatchObject({ status: 410, body: { code: 'log-removed' } });
+    expect(response.status).toBe(410);
+    expect(run.body.logRemoved).toBe(true);
   });
 });
 

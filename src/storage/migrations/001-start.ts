@@ -59,6 +59,7 @@ create table run (
   restarts integer not null default 0,
   had_worker integer not null default 0,
   priority integer not null default 0,
+  log_removed integer not null default 0,
   dedupe_key text not null,
   unique (stack_key, dedupe_key)
 ) strict;
@@ -71,6 +72,8 @@ create index run_unfinished on run (stack_key, id)
 create index run_queued on run (stack_key, priority desc, id) where state = 'QUEUED';
 create index run_in_state on run (state)
   where state not in ('FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED');
+-- What retention walks along.
+create index run_with_log on run (id) where had_worker = 1 and log_removed = 0;
 -- The stack mutex: the scheduler makes it fair, this makes it certain.
 create unique index run_one_blocking on run (stack_key)
   where type in ('TRACKED', 'TASK', 'DESTROY')
@@ -181,7 +184,7 @@ create table payload (
 create table delivery (
   id text primary key,
   webhook_id text not null references webhook (id) on delete cascade,
-  run_id text not null,
+  run_id text not null references run (id) on delete cascade,
   state_version integer not null,
   status text not null,
   attempts integer not null default 0,
@@ -196,6 +199,7 @@ create index delivery_due on delivery (next_at_ms) where next_at_ms is not null;
 create index delivery_due_of_webhook on delivery (webhook_id, next_at_ms, id) where next_at_ms is not null;
 create index delivery_leased on delivery (webhook_id, lease_until_ms) where lease_until_ms is not null;
 create index delivery_of_webhook on delivery (webhook_id, id);
+create index delivery_of_run on delivery (run_id);
 
 create table attempt (
   delivery_id text not null references delivery (id) on delete cascade,

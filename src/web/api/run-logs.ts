@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { TypedResponse } from 'hono';
 import type { LogStore } from '../../runs/log-store.ts';
+import type { Run } from '../../runs/run.ts';
 import { phases, type RunStore } from '../../runs/run-store.ts';
 import { UserError } from '../../user-error.ts';
 import { type Api, newApi } from '../api.ts';
@@ -75,6 +76,7 @@ export function runLogRoutes({ guard, runs, logs, streams }: RunLogRouteParts): 
 
   api.openapi(logsRoute, async (c) => {
     const { run } = await guard.run(c.var.actor, c.req.valid('param').run, 'reader');
+    refuseRemoved(run);
     const query = c.req.valid('query');
     const wanted = query.phase === undefined ? phases : [query.phase];
     const sizes = await logSizes(logs, run.id, wanted);
@@ -87,6 +89,7 @@ export function runLogRoutes({ guard, runs, logs, streams }: RunLogRouteParts): 
 
   api.openapi(streamRoute, async (c) => {
     const { run } = await guard.run(c.var.actor, c.req.valid('param').run, 'reader');
+    refuseRemoved(run);
     const position = decodePosition(c.req.valid('header')['last-event-id']);
     if (position === null) throw new UserError('invalid-input', 'Last-Event-ID: not an id of this stream');
     const stream = streams.open({
@@ -109,4 +112,12 @@ export function runLogRoutes({ guard, runs, logs, streams }: RunLogRouteParts): 
   });
 
   return api;
+}
+
+/** Not the same as a log that is empty. */
+function refuseRemoved({ logRemoved }: Run): void {
+  if (!logRemoved) return;
+  throw new UserError('log-removed', 'The log of this run was removed for its age.', {
+    hint: 'RETENTION_LOGS_DAYS of the server says for how long logs are kept.',
+  });
 }

@@ -46,6 +46,7 @@ export const runSchema = z
       .openapi({ description: 'Present once a preview finished.' }),
     note: z.string().optional(),
     outcome: z.string().optional(),
+    logRemoved: z.boolean().optional().openapi({ description: 'True once its log was removed for its age.' }),
     blockedBy: blockedBy.optional().openapi({ description: 'What keeps a QUEUED run back.' }),
   })
   .openapi('Run');
@@ -69,6 +70,7 @@ export async function runObject(run: Run, stack: Stack, runs: Waiting): Promise<
     ...(run.delta ? { delta: run.delta } : {}),
     ...(run.note === undefined ? {} : { note: run.note }),
     ...(run.outcome === undefined ? {} : { outcome: run.outcome }),
+    ...(run.logRemoved ? { logRemoved: true } : {}),
     ...(blocker ? { blockedBy: blocker } : {}),
   };
 }
