@@ -108,6 +108,8 @@ function openWriter(path: string): BetterSqlite3.Database {
     writer.pragma('synchronous = FULL');
     writer.pragma('foreign_keys = ON');
     writer.pragma('wal_autocheckpoint = 4000');
+    // What one large transaction needed does not stay on the disk.
+    writer.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
     migrate(writer);
     return writer;
   } catch (error) {

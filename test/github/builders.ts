@@ -60,6 +60,7 @@ export async function insertRun(database: Database, tx: Tx, run: Run, repository
       restarts: 0,
       had_worker: 0,
       priority: 0,
+      log_removed: 0,
       dedupe_key: run.id,
     })
     .execute();

@@ -295,3 +295,40 @@ describe('a disk that is full', () => {
     expect(await ids(temp)).toEqual([1, 2]);
   });
 });
+
+describe('the log of writes', () => {
+  const mebibyte = 1024 * 1024;
+  const walBytes = (temp: TempDatabase) => statSync(`${temp.path}-wal`).size;
+  const write = (temp: TempDatabase, id: number, bytes: number) =>
+    temp.database.write(async (tx) => {
+      temp.database
+        .rawInside(tx)
+        .prepare('insert into account (id, login) values (?, cast(zeroblob(?) as text))')
+        .run(id, bytes);
+    });
+
+  it('is taken over while others read, and does not grow with what is written', async () => {
+    await using temp = tempDatabase();
+    let largest = 0;
+    for (let n = 1; n <= 300; n += 1) {
+      await Promise.all([
+        write(temp, n, 200_000),
+        temp.database.read.selectFrom('account').select('id').execute(),
+      ]);
+      largest = Math.max(largest, walBytes(temp));
+    }
+
+    // 60 MB were written; 4,000 pages are 16 MiB.
+    expect(largest).toBeLessThan(20 * mebibyte);
+  });
+
+  it('gives back what one large transaction took', async () => {
+    await using temp = tempDatabase();
+    await write(temp, 1, 100 * mebibyte);
+    const after = walBytes(temp);
+    for (let n = 2; n < 6; n += 1) await write(temp, n, 10);
+
+    expect(after).toBeGreaterThan(90 * mebibyte);
+    expect(walBytes(temp)).toBeLessThanOrEqual(64 * mebibyte);
+  });
+});
