@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Backlog, doctorReport, type Findings } from '../src/doctor.ts';
+import { type Backlog, doctorReport, type Findings, healthOf } from '../src/doctor.ts';
+import { tempDatabase } from './support/temp-database.ts';
 
 const nowMs = 1_795_000_000_000;
 const wellFindings: Findings = {
@@ -39,4 +40,47 @@ test.each([
   const report = doctorReport(wellFindings, { ...noBacklog, checkRuns });
 
   expect(report.items.find(({ name }) => name === 'check runs')).toMatchObject({ status, detail });
+});
+
+const gibibyte = 1024 ** 3;
+
+function findings(path: string, freeBytes: number, floorBytes: number): Findings {
+  return {
+    ...{ version: '0.1.0', git: '2.43.0', vendors: [], githubConfigured: true },
+    database: { path, problem: null },
+    disk: { path: '/data', freeBytes, floorBytes },
+    sandbox: { ok: true, tier: 'root', version: '0.12.0', failures: [], warnings: [] },
+  };
+}
+
+test('shows what the database, its log of writes and the disk have', async () => {
+  await using temp = tempDatabase();
+  const { ok, items } = doctorReport(findings(temp.path, 12.34 * gibibyte, gibibyte), noBacklog);
+
+  expect(ok).toBe(true);
+  expect(items.find(({ name }) => name === 'database')?.detail).toMatch(
+    /^sqlite \S+\.db, [\d.]+ [KM]iB, log of writes [\d.]+ [KM]iB$/,
+  );
+  expect(items.find(({ name }) => name === 'disk')).toEqual({
+    ...{ name: 'disk', status: 'ok', detail: '12.3 GiB free in /data' },
+  });
+});
+
+test('calls a server unready that has too little room, and says what to do', async () => {
+  await using temp = tempDatabase();
+  const short = findings(temp.path, 300 * 1024 ** 2, gibibyte);
+
+  expect(healthOf(short)).toMatchObject({
+    status: 'unready',
+    checks: {
+      database: { ok: true },
+      disk: {
+        ok: false,
+        detail: '300.0 MiB free in /data, MIN_FREE_DISK_MB wants 1.0 GiB: no run begins',
+        hint: expect.stringContaining('Make room'),
+      },
+    },
+  });
+  expect(doctorReport(short, noBacklog).ok).toBe(false);
+  expect(healthOf(findings(temp.path, 0, 0)).status).toBe('ready');
 });

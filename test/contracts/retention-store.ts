@@ -41,7 +41,7 @@ export function retentionStoreContract(name: string, open: () => Promise<OpenedR
       await write(async (tx) => {
         await runs.insert(tx, {
           ...{ id, stackKey, type: 'PROPOSED', branch: 'topic', commit: aCommit(), dedupeKey: id },
-          ...{ createdAtMs: endedAtMs, triggeredBy: 'ada', priority: 0 },
+          ...{ createdAtMs: endedAtMs, triggeredBy: 'ada', startedBy: 'person:ada', priority: 0 },
         });
         let stateVersion = 1;
         await runs.insertEvent(tx, id, {

@@ -159,6 +159,11 @@ test('a flood of output is cut at the cap', async () => {
   expect(await api.waitForState(id, 'FAILED', 120_000)).toMatchObject({ outcome: 'output_limit' });
   const { text } = await api.request('GET', `/api/v1/runs/${id}/logs?phase=planning`);
   expect(text.length).toBeLessThanOrEqual(65 * 1024 * 1024);
+  expect(text.slice(-200)).toContain(
+    '[output_limit: more than 64 MiB in this phase; what followed is not kept.',
+  );
+  const check = await scenario.waitForCheckRun(id, 'failure');
+  expect(check.output?.summary).toContain('64 MiB of output');
   await expectTold(scenario, id);
 });
 

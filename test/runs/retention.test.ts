@@ -52,8 +52,8 @@ async function opened() {
     await database.write((tx) => {
       const raw = database.rawInside(tx);
       const run = raw.prepare(
-        `insert into run (id, stack_key, type, state, state_version, branch, commit_hash, "commit", created_at_ms, triggered_by, had_worker, dedupe_key)
-         values (?, ?, 'PROPOSED', 'FINISHED', 4, 'topic', 'c', '{}', ?, 'ada', 1, ?)`,
+        `insert into run (id, stack_key, type, state, state_version, branch, commit_hash, "commit", created_at_ms, triggered_by, started_by, had_worker, dedupe_key)
+         values (?, ?, 'PROPOSED', 'FINISHED', 4, 'topic', 'c', '{}', ?, 'ada', 'person:ada', 1, ?)`,
       );
       const event = raw.prepare(
         `insert into run_event (run_id, state_version, state, timestamp_ms, actor) values (?, ?, ?, ?, 'ada')`,

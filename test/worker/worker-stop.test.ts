@@ -21,6 +21,15 @@ describe('a worker that has to stop', () => {
     await world.until(id, 'UNCONFIRMED');
     await next.stop(longMs);
     expect((await world.run(id)).restarts).toBe(0);
+
+    // What the first attempt wrote stays, apart from what the second one writes.
+    const planning = Buffer.from((await world.logs.read(id, 'planning', 0, 1e6)).bytes).toString();
+    const [first = '', second = '', ...more] = planning.split(
+      '\n[---------- started again, attempt 2 ----------]\n',
+    );
+    expect(more).toEqual([]);
+    expect(first).toContain('$ [ -e ');
+    expect(second).toContain('$ bash -c echo the plan');
   });
 
   it('waits for an apply, however long that takes', async () => {
