@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { patience, program, type Scenario, startScenario, stash } from '../support/scenario.ts';
 
 const mebibyte = 1024 * 1024;
@@ -13,7 +13,9 @@ const simple = program(stash('one', 'first'));
 const disk = mountDisk();
 let scenario: Scenario;
 beforeAll(async () => {
-  if (disk !== null) scenario = await startScenario({ settings: { DATA_DIR: disk, MIN_FREE_DISK_MB: '24' } });
+  // One worker: once it says that it begins nothing, no other is about to.
+  const settings = { DATA_DIR: disk ?? '', MIN_FREE_DISK_MB: '24', WORKERS: '1' };
+  if (disk !== null) scenario = await startScenario({ settings });
 });
 afterAll(async () => {
   await scenario?.[Symbol.asyncDispose]();
@@ -43,7 +45,9 @@ function fill(name: string, leaving: number): void {
     if (leaving > 0) throw error;
   }
 }
-const free = (name: string) => rmSync(join(disk ?? '', name));
+const free = (name: string) => rmSync(join(disk ?? '', name), { force: true });
+afterEach(() => ['filler', 'rest'].forEach(free));
+
 const push = (to: Awaited<ReturnType<Scenario['addStack']>>, message: string) =>
   scenario.github.commitAndPush(to.repository, {
     ...{ branch: 'main', message, pusher: 'ada' },
@@ -61,6 +65,7 @@ test.skipIf(disk === null)('nothing is begun, acknowledged or lost while the dis
   // Below the floor: deliveries are taken, runs wait.
   fill('filler', 16 * mebibyte);
   await expect.poll(ready, patience).toBe(503);
+  await expect.poll(() => server.log(), patience).toContain('the disk is too full to begin runs');
   const waiting = await stack.push(program(stash('one', 'second')));
   await api.waitForState(waiting.id, 'READY');
 
