@@ -88,7 +88,7 @@ interface LogWriter {
 
 /** The only writer of a file, one append at a time. Closes itself when it was idle for a second or two. */
 async function openWriter(path: string, onClose: () => void): Promise<LogWriter> {
-  const file = await open(path, 'a+', openMode);
+  const file = await openForWriting(path);
   const stat = await file.stat();
   let isSealed = (stat.mode & 0o200) === 0;
   let size = stat.size;
@@ -171,6 +171,16 @@ async function holds(file: FileHandle, offset: number, bytes: Uint8Array): Promi
   if (bytes.length === 0) return true;
   const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes.length), 0, bytes.length, offset);
   return bytesRead === bytes.length && buffer.equals(bytes);
+}
+
+async function openForWriting(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'a+', openMode);
+  } catch (error) {
+    // Sealed, for everybody but root.
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+    return open(path, 'r');
+  }
 }
 
 async function openIfThere(path: string, flags: string): Promise<FileHandle | null> {

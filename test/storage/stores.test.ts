@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chownSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -117,6 +118,38 @@ it('knows after a restart which logs are sealed and where the others end', async
   const more = Buffer.from(' more');
   expect(await logs.append('run-1', 'preparing', 6, more)).toMatchObject({ reason: 'sealed' });
   expect(await logs.append('run-1', 'planning', 4, more)).toEqual({ kind: 'stored', size: 9 });
+});
+
+const otherUser = process.getuid?.() === 0 ? { uid: 60_001, gid: 60_001 } : {};
+const storeModule = new URL('../../src/storage/file-log-store.ts', import.meta.url);
+const canRead =
+  spawnSync(
+    process.execPath,
+    ['-e', `require('fs').accessSync(${JSON.stringify(storeModule.pathname)})`],
+    otherUser,
+  ).status === 0;
+
+it.runIf(canRead)('refuses to go on with a sealed log also as a server that is not root', () => {
+  using directory = tempDirectory();
+  if (otherUser.uid !== undefined) chownSync(directory.path, otherUser.uid, otherUser.gid);
+  const program = `
+    import { createFileLogStore } from ${JSON.stringify(storeModule.href)};
+    await using logs = createFileLogStore(${JSON.stringify(directory.path)});
+    const append = (offset) => logs.append('run-1', 'planning', offset, Buffer.from('text'));
+    const first = await append(0);
+    await logs.seal('run-1', 'planning');
+    await logs[Symbol.asyncDispose]();
+    console.log(JSON.stringify([first, await append(4), await append(0)]));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    ...{ encoding: 'utf8', cwd: '/' },
+    ...otherUser,
+  });
+
+  expect(JSON.parse(stdout || JSON.stringify(stderr))).toEqual([
+    { kind: 'stored', size: 4 },
+    { kind: 'refused', reason: 'sealed', size: 4 },
+    { kind: 'stored', size: 4 },
+  ]);
 });
 
 it('holds no file open that nobody writes any more', async () => {
