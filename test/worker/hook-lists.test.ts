@@ -192,7 +192,7 @@ describe('after_run hooks', () => {
     const worker = world.startWorker();
     await world.until(id, 'UNCONFIRMED');
     await world.commands.discard(id, { actor: 'ada' });
-    await expect.poll(() => world.workspacesLeft()).toEqual([]);
+    await expect.poll(() => world.workspacesLeft(), { timeout: 15_000 }).toEqual([]);
     await worker.stop(longMs);
     expect((await world.run(id)).state).toBe('DISCARDED');
     expect(await world.log(id)).toContain('the end, kept');
