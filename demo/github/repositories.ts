@@ -34,14 +34,19 @@ export interface BranchCommit extends CommitInput {
 
 export async function createRepository(state: GithubState, input: NewRepository): Promise<Repository> {
   const owner = requireAccount(state, input.owner);
-  if (findRepository(state, owner.login, input.name))
-    throw new Error(`${owner.login}/${input.name} exists already`);
+  const holder = findRepository(state, owner.login, input.name);
+  const name = `${owner.login}/${input.name}`;
+  if (holder?.fullName.toLowerCase() === name.toLowerCase()) throw new Error(`${name} exists already`);
+  // A former name is free; whoever takes it ends the redirect.
+  if (holder) {
+    holder.formerNames = holder.formerNames.filter((each) => each.toLowerCase() !== name.toLowerCase());
+  }
   const id = state.nextId();
   const repository: Repository = {
     id,
     owner,
     name: input.name,
-    fullName: `${owner.login}/${input.name}`,
+    fullName: name,
     private: input.private ?? true,
     forkOf: input.forkOf ?? null,
     defaultBranch: input.defaultBranch ?? 'main',
@@ -108,6 +113,23 @@ export async function renameRepository(
   repository.fullName = `${repository.owner.login}/${name}`;
   const event = repositoryEvent(state, 'repository', repository, defaultActor(state), {
     action: 'renamed',
+    changes,
+  });
+  return webhooks.sendIfAny(event);
+}
+
+/** The branch must exist. */
+export async function setDefaultBranch(
+  state: GithubState,
+  webhooks: Webhooks,
+  repository: Repository,
+  branch: string,
+): Promise<SentDelivery> {
+  const changes = { default_branch: { from: repository.defaultBranch } };
+  repository.defaultBranch = branch;
+  await git(repository.gitDir, ['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
+  const event = repositoryEvent(state, 'repository', repository, defaultActor(state), {
+    action: 'edited',
     changes,
   });
   return webhooks.sendIfAny(event);

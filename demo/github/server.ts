@@ -30,6 +30,7 @@ import {
   type NewRepository,
   renameRepository,
   setBranch,
+  setDefaultBranch,
   setPermission,
 } from './repositories.ts';
 import type { Deployment } from './routes/deployments.ts';
@@ -115,6 +116,8 @@ export async function startStandInGithub(options: StandInOptions) {
       changeInstalledRepository(state, webhooks, repository, installed ? 'added' : 'removed'),
     renameRepository: (repository: Repository, name: string) =>
       renameRepository(state, webhooks, repository, name),
+    setDefaultBranch: (repository: Repository, branch: string) =>
+      setDefaultBranch(state, webhooks, repository, branch),
     setPermission,
     commit: (repository: Repository, commit: BranchCommit) => commitTo(state, repository, commit),
     setBranch,

@@ -105,6 +105,64 @@ test('a comparison says how two commits stand to each other and what changed sin
   await expect(compare('main...nothing')).rejects.toMatchObject({ status: 404 });
 });
 
+test('a link, a submodule and a directory show what they are in a listing only', async () => {
+  await using started = await startRepository();
+  const { github, repo, octokit } = started;
+  await github.commit(repo, {
+    branch: 'main',
+    message: 'one',
+    files: { 'd/plain.txt': 'text\n', 'd/sub/x': 'x' },
+    symlinks: { 'd/link': 'plain.txt', 'd/out': '../../etc/passwd', 'd/abs': '/etc/passwd' },
+    submodules: { 'd/module': 'c'.repeat(40) },
+  });
+  const get = async (path: string) => (await octokit.rest.repos.getContent({ ...infra, path })).data;
+
+  const listing = await get('d');
+  if (!Array.isArray(listing)) throw new Error('not a directory');
+  expect(Object.fromEntries(listing.map(({ name, type }) => [name, type]))).toEqual({
+    ...{ abs: 'symlink', link: 'symlink', module: 'file', out: 'symlink', 'plain.txt': 'file', sub: 'dir' },
+  });
+  // GitHub follows a link to a file of the repository, and does not say so.
+  expect(await get('d/link')).toMatchObject({ type: 'file', path: 'd/link', content: 'dGV4dAo=\n' });
+  expect(await get('d/out')).toMatchObject({ type: 'symlink' });
+
+  const blob = (name: string) => listing.find((each) => each.name === name)?.sha ?? '';
+  const file = await octokit.rest.git.getBlob({ ...infra, file_sha: blob('plain.txt') });
+  expect(file.data).toMatchObject({ content: 'dGV4dAo=\n', encoding: 'base64', size: 5 });
+  for (const name of ['module', 'sub']) {
+    const asked = octokit.rest.git.getBlob({ ...infra, file_sha: blob(name) });
+    await expect(asked).rejects.toMatchObject({ status: 404 });
+  }
+  await expect(octokit.rest.git.getBlob({ ...infra, file_sha: 'main' })).rejects.toMatchObject({
+    status: 422,
+  });
+});
+
+test('another default branch is what everybody sees by default', async () => {
+  await using started = await startRepository();
+  const { github, repo, octokit } = started;
+  await github.commit(repo, { branch: 'main', message: 'one', files: { a: 'a' } });
+  await github.commit(repo, { branch: 'next', message: 'two', files: { b: 'b' } });
+
+  await github.setDefaultBranch(repo, 'next');
+
+  expect((await octokit.rest.repos.get(infra)).data.default_branch).toBe('next');
+  const root = (await octokit.rest.repos.getContent({ ...infra, path: '' })).data;
+  expect(root).toMatchObject([{ name: 'a' }, { name: 'b' }]);
+});
+
+test('a former name leads to the repository until another takes it', async () => {
+  await using started = await startRepository();
+  const { github, repo, octokit } = started;
+  await github.renameRepository(repo, 'renamed');
+  expect((await octokit.rest.repos.get(infra)).data.id).toBe(repo.id);
+
+  const other = await github.addRepository({ owner: 'acme', name: 'infra' });
+
+  expect((await octokit.rest.repos.get(infra)).data.id).toBe(other.id);
+  await expect(github.addRepository({ owner: 'acme', name: 'Infra' })).rejects.toThrow('exists already');
+});
+
 test('contents come as JSON, raw, or as a directory, from any ref', async () => {
   await using started = await startRepository();
   const { github, repo, octokit } = started;

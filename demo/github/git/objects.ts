@@ -20,6 +20,8 @@ export interface CommitInput {
   executable?: readonly string[];
   /** Path to link target. */
   symlinks?: Record<string, string>;
+  /** Path to the commit of the other repository. */
+  submodules?: Record<string, string>;
   author?: Person;
   committer?: Person;
   date?: Date;
@@ -87,6 +89,8 @@ function* fileChanges(commit: CommitInput): Generator<string | Uint8Array> {
     yield `M 120000 inline ${quoted(path)}\n`;
     yield* data(target);
   }
+  for (const [path, sha] of Object.entries(commit.submodules ?? {}))
+    yield `M 160000 ${sha} ${quoted(path)}\n`;
 }
 
 function data(content: string | Uint8Array): [string, Uint8Array, string] {

@@ -1,12 +1,13 @@
-/** Files and directories of a commit, as JSON or raw. */
+/** Files and directories of a commit, as JSON or raw, and blobs by their hash. */
+import { posix } from 'node:path';
 import { Hono } from 'hono';
 import { accessRepository } from '../access.ts';
 import { ApiError, notFound } from '../api-error.ts';
 import { resolveCommit } from '../git/history.ts';
-import { git, gitBytes } from '../git/process.ts';
+import { git, gitBytes, tryGit } from '../git/process.ts';
 import type { ApiContext, ApiEnv } from '../pipeline.ts';
 import type { GithubState, Repository } from '../state.ts';
-import { repositoryApiUrl, repositoryPage } from '../views/address.ts';
+import { nodeId, repositoryApiUrl, repositoryPage } from '../views/address.ts';
 
 interface Entry {
   mode: string;
@@ -24,7 +25,8 @@ export function contentRoutes(state: GithubState): Hono<ApiEnv> {
     const sha = await resolveCommit(repository.gitDir, ref);
     if (sha === null) throw new ApiError(404, `No commit found for the ref ${ref}`);
     const path = asked.replace(/^\/+|\/+$/g, '');
-    const entry = path === '' ? undefined : (await entries(repository, sha, path))[0];
+    const found = path === '' ? undefined : (await entries(repository, sha, path))[0];
+    const entry = found && (await behindLink(repository, sha, found));
     if (path !== '' && !entry) throw notFound();
     if (!entry || entry.mode === '040000') {
       const children = await entries(repository, sha, path === '' ? '' : `${path}/`);
@@ -36,18 +38,48 @@ export function contentRoutes(state: GithubState): Hono<ApiEnv> {
       return c.body(Uint8Array.from(bytes), 200, headers);
     }
     const content = Buffer.from(await gitBytes(repository.gitDir, ['cat-file', 'blob', entry.sha]));
-    // GitHub breaks the text after 60 characters; a decoder must not mind.
-    const encoded = content.toString('base64').replace(/.{60}/g, '$&\n');
     return c.json({
       ...entryView(state, repository, ref, entry),
-      content: `${encoded}\n`,
+      content: wrapped(content),
       encoding: 'base64',
     });
   };
 
+  routes.get('/repos/:owner/:repo/git/blobs/:sha', async (c) => {
+    const repository = accessRepository(state, c, { permission: 'contents', level: 'read' });
+    const sha = c.req.param('sha');
+    if (!/^[0-9a-f]{40}$/.test(sha)) {
+      throw new ApiError(422, 'The sha parameter must be exactly 40 characters and contain only [0-9a-f].');
+    }
+    const type = await tryGit(repository.gitDir, ['cat-file', '-t', sha]);
+    if (type?.trim() !== 'blob') throw notFound();
+    const bytes = Buffer.from(await gitBytes(repository.gitDir, ['cat-file', 'blob', sha]));
+    return c.json({
+      sha,
+      node_id: nodeId('Blob', `${repository.id}:${sha}`),
+      size: bytes.length,
+      url: repositoryApiUrl(state, repository, `/git/blobs/${sha}`),
+      content: wrapped(bytes),
+      encoding: 'base64',
+    });
+  });
+
   routes.get('/repos/:owner/:repo/contents', (c) => answer(c, ''));
   routes.get('/repos/:owner/:repo/contents/:path{.*}', (c) => answer(c, c.req.param('path')));
   return routes;
+}
+
+/** GitHub breaks the text after 60 characters; a decoder must not mind. */
+const wrapped = (bytes: Buffer): string => `${bytes.toString('base64').replace(/.{60}/g, '$&\n')}\n`;
+
+/** Asked for a link to a file of the repository, GitHub answers with that file, and does not say that it did. */
+async function behindLink(repository: Repository, sha: string, entry: Entry): Promise<Entry> {
+  if (entry.mode !== '120000') return entry;
+  const target = await git(repository.gitDir, ['cat-file', 'blob', entry.sha]);
+  const path = posix.join(posix.dirname(entry.path), target);
+  const found =
+    target.startsWith('/') || path.startsWith('..') ? undefined : (await entries(repository, sha, path))[0];
+  return found?.mode.startsWith('100') ? { ...found, path: entry.path } : entry;
 }
 
 /** The entry at a path, or with a slash at its end what is inside. */
