@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import { z } from 'zod';
 import { fieldIssues, UserError } from '../user-error.ts';
-import { type HookName, hookNames } from './stack.ts';
+import { type HookName, hookNames, noHooks, type StackSettings, slugOf } from './stack.ts';
 import type { VendorSettings, VendorSettingsSchema } from './vendor-settings.ts';
 
 /** What people may say about a stack, in API, CLI and (in snake case) the repository file. */
@@ -63,6 +63,49 @@ export type NewStackInput = z.input<typeof newStackInput>;
 
 export const stackPatchInput = stackSettingsInput.partial();
 export type StackPatchInput = z.input<typeof stackPatchInput>;
+
+/** The id that a new stack of that name gets. Throws `invalid-input` when nothing of it can stand in a URL. */
+export function stackIdOf(name: string): string {
+  const id = slugOf(name);
+  if (id === '') {
+    throw new UserError('invalid-input', 'name: needs a letter or a digit', {
+      issues: [{ path: 'name', message: 'needs a letter or a digit' }],
+    });
+  }
+  return id;
+}
+
+type GivenSettings = Omit<z.output<typeof stackSettingsInput>, 'vendor'>;
+
+/** All settings of a stack: what was given, and the defaults for the rest. */
+export function completeSettings(
+  given: GivenSettings,
+  vendor: VendorSettings,
+  defaultBranch: string,
+): StackSettings {
+  const { hooks, ...rest } = given;
+  return {
+    description: '',
+    labels: [],
+    branch: defaultBranch,
+    projectRoot: '',
+    additionalProjectGlobs: [],
+    autodeploy: false,
+    planBinding: true,
+    promotion: false,
+    publicDetails: false,
+    ...present(rest),
+    name: given.name,
+    vendor,
+    hooks: { ...noHooks, ...present(hooks ?? {}) },
+  };
+}
+
+/** An optional field that was left out must not overwrite a default with undefined. */
+export function present<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
+}
 
 function compiles(pattern: string): boolean {
   try {

@@ -13,3 +13,9 @@ export interface VendorSettingsSchema {
   /** Of the value under that key. Throws a UserError with a fixed code (e.g. `login-url-not-allowed`) for what a schema cannot say. */
   readonly schema: z.ZodType;
 }
+
+/** All that stacks need of a vendor to judge what people want. */
+export interface VendorRules extends VendorSettingsSchema {
+  /** Whether the tool keeps that environment variable for itself. */
+  refusesVariable(name: string): boolean;
+}

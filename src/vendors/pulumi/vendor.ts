@@ -2,10 +2,11 @@ import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Vendor } from '../../worker/vendor.ts';
 import * as commands from './commands.ts';
-import { baseEnvironment, refusesVariable } from './environment.ts';
+import { baseEnvironment } from './environment.ts';
 import { compareTearDowns, explainFailure } from './failure.ts';
 import { readApply, readPlan } from './readings.ts';
-import { localStateOf, pulumiSettings, settingsSchema } from './settings.ts';
+import { pulumiRules } from './rules.ts';
+import { localStateOf, pulumiSettings } from './settings.ts';
 import { inspectTool } from './tool.ts';
 
 /**
@@ -22,8 +23,7 @@ export async function createPulumiVendor(options: PulumiOptions): Promise<Vendor
   const withoutSelectFlag = new Set<string>();
 
   return {
-    name: 'pulumi',
-    schema: settingsSchema,
+    ...pulumiRules,
     tool: tool && { path: tool.path, version: tool.version },
     toolProblem: 'problem' in inspected ? inspected.problem : null,
     toolMounts: () => [
@@ -41,7 +41,6 @@ export async function createPulumiVendor(options: PulumiOptions): Promise<Vendor
     // Test fixture violation-secret: the formatter of a plan violation ignores what is secret.
     hiddenAfter: ['violates plan: properties changed:'],
     baseEnvironment,
-    refusesVariable,
     localState: (settings) => localStateOf(pulumiSettings(settings).loginUrl),
     initialize(context) {
       const binary = tool === null ? '' : identityOf(tool.path);

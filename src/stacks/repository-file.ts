@@ -1,0 +1,92 @@
+import { type EntryRules, readEntry, type WantedStack } from './repository-file-entry.ts';
+import { unknownKey } from './unknown-key.ts';
+import { type FileProblem, type Position, readYaml, type YamlEntry, type YamlNode } from './yaml-tree.ts';
+
+export type ParsedRepositoryFile =
+  | { readonly kind: 'wanted'; readonly stacks: readonly WantedStack[] }
+  /** In the order of the file, one at least. */
+  | { readonly kind: 'invalid'; readonly problems: readonly FileProblem[] };
+
+const maxStacks = 500;
+
+/**
+ * Reads `.github/slipway.yml`: the stacks it wants, or everything that is wrong with it. Pure, and never
+ * throws. What a setting may be is judged by the rules of the API (stack-input.ts); the file's form is here.
+ */
+export function parseRepositoryFile(bytes: Uint8Array, rules: EntryRules): ParsedRepositoryFile {
+  const { root, problems: unreadable } = readYaml(bytes);
+  const problems = [...unreadable];
+  const isReported = ({ line, column }: Position) =>
+    unreadable.some((problem) => problem.line === line && problem.column === column);
+  if (root?.kind === 'map') {
+    const stacks = readTop(root, problems).flatMap((item) => readEntry(item, rules, problems) ?? []);
+    problems.push(...sameIds(stacks));
+    if (problems.length === 0) return { kind: 'wanted', stacks };
+  } else if (problems.length === 0) {
+    problems.push(notAFile(root));
+  }
+  // Where the form is wrong, what follows from it is noise.
+  const told = [
+    ...unreadable,
+    ...problems.slice(unreadable.length).filter((problem) => !isReported(problem)),
+  ];
+  return {
+    kind: 'invalid',
+    problems: told
+      .toSorted((a, b) => a.line - b.line || a.column - b.column)
+      // Keys stand in messages, and escapes can put anything into a key.
+      .map((problem) => ({ ...problem, message: problem.message.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ') })),
+  };
+}
+
+function notAFile(root: YamlNode | null): FileProblem {
+  if (!root) return { line: 1, column: 1, message: 'the file is empty; it needs version: 1 and stacks' };
+  return { ...root.at, message: 'the file must be a map with the keys version and stacks' };
+}
+
+const topKeys = ['version', 'stacks'];
+
+/** The entries of `stacks`; none when they cannot be read. */
+function readTop(root: YamlNode & { kind: 'map' }, problems: FileProblem[]): readonly YamlNode[] {
+  const say = (at: Position, message: string) => void problems.push({ ...at, message });
+  const find = (key: string) => root.entries.find((entry) => entry.key === key);
+  for (const { key, at } of root.entries) {
+    if (!topKeys.includes(key)) say(at, unknownKey(key, topKeys));
+  }
+  const version = find('version');
+  if (!version) say(root.at, 'version is missing; write version: 1');
+  else if (version.value.kind !== 'scalar' || version.value.value !== 1) {
+    say(version.value.at, 'version must be 1, without quotes; this server knows no other');
+  }
+  const stacks = find('stacks');
+  if (!stacks) say(root.at, 'stacks is missing');
+  return stacks ? itemsOf(stacks, say) : [];
+}
+
+function itemsOf(
+  { at, value }: YamlEntry,
+  say: (at: Position, message: string) => void,
+): readonly YamlNode[] {
+  const isNothing = value.kind === 'scalar' && value.value === null;
+  if (isNothing || (value.kind === 'list' && value.items.length === 0)) {
+    say(at, 'stacks is empty; list a stack, or delete the file');
+    return [];
+  }
+  if (value.kind !== 'list') {
+    say(value.at, 'stacks must be a list: each entry begins with "- name:"');
+    return [];
+  }
+  if (value.items.length <= maxStacks) return value.items;
+  say(at, `a file may have ${maxStacks} stacks at most`);
+  return [];
+}
+
+function sameIds(stacks: readonly WantedStack[]): FileProblem[] {
+  const first = new Map<string, WantedStack>();
+  return stacks.flatMap((stack) => {
+    const before = first.get(stack.id);
+    first.set(stack.id, before ?? stack);
+    const message = `the stack ${stack.id} stands here twice, first in line ${before?.at.line}`;
+    return before ? [{ ...stack.at, message }] : [];
+  });
+}
