@@ -23,11 +23,13 @@ import { applyLimits, defaultLimits } from './sandbox/limits.ts';
 import { createNoSandbox } from './sandbox/none.ts';
 import { parseAllowedHosts } from './sandbox/proxy-rules.ts';
 import { selfTest } from './sandbox/self-test.ts';
+import { parseRepositoryFile } from './stacks/repository-file.ts';
 import { vendorName } from './stacks/stack.ts';
 import { createStacks } from './stacks/stacks.ts';
 import { lockForServer } from './storage/server-lock.ts';
 import { openStores } from './storage/stores.ts';
 import { findTool, toolCacheDir } from './tools.ts';
+import { pulumiRules } from './vendors/pulumi/rules.ts';
 import { createPulumiVendor } from './vendors/pulumi/vendor.ts';
 import type { DoctorReport, Health } from './web/health.ts';
 import { listen } from './web/listen.ts';
@@ -105,6 +107,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           ...basics,
           settings: config.github,
           stores,
+          vendors,
           git: { path: config.tools.path, caBundle: config.caBundle, mark: leftoverMark(sandboxDirectory) },
           publicUrl: () => config.publicUrl ?? url,
           isSandboxed,
@@ -276,6 +279,15 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     start,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** What the server would say about a repository file, as far as that can be said without one. */
+export function checkRepositoryFile(content: Uint8Array) {
+  // Any branch will do: what is not said in the file is not judged.
+  const parsed = parseRepositoryFile(content, { vendors: [pulumiRules], defaultBranch: 'main' });
+  return parsed.kind === 'wanted'
+    ? { stacks: parsed.stacks.map(({ id }) => id), problems: [] }
+    : { stacks: [], problems: parsed.problems };
 }
 
 async function createVendors(config: Config, isSandboxed: boolean) {

@@ -1,10 +1,14 @@
 import type { Permissions } from '../access/permissions.ts';
 import type { Clock } from '../clock.ts';
+import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
 import type { Reactor } from '../runs/run-event.ts';
+import type { RunStore } from '../runs/run-store.ts';
 import type { Source } from '../runs/source.ts';
 import type { RepositoryDirectory, RepositoryStore } from '../stacks/repository-store.ts';
+import type { StackStore } from '../stacks/stack-store.ts';
 import type { Push } from '../stacks/trigger.ts';
+import type { VendorRules } from '../stacks/vendor-settings.ts';
 import type { Transactions } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import { createDeliveryHandler } from './delivery-handler.ts';
@@ -28,6 +32,10 @@ import { createLoop } from './loop.ts';
 import { createPermissions } from './permissions.ts';
 import { createReconciler } from './reconcile.ts';
 import { createRepositoryDirectory } from './repositories.ts';
+import { createFileSweep } from './repository-file/file-sweep.ts';
+import { createFileReader } from './repository-file/read-file.ts';
+import type { RepositoryFileStore } from './repository-file/repository-file-store.ts';
+import { createRepositoryFiles } from './repository-file/repository-files.ts';
 import { createGithubSource } from './source.ts';
 
 /** GitHub as the rest of the product sees it, put together: what comes in, what may be asked, what goes out. */
@@ -38,7 +46,7 @@ export interface Github extends AsyncDisposable {
   readonly directory: RepositoryDirectory;
   readonly permissions: Permissions;
   readonly reactor: Reactor;
-  /** Starts the loops: deliveries are handled, check runs sent, installations reconciled. */
+  /** Starts the loops: deliveries are handled, check runs sent, installations reconciled, repository files read. */
   start(): void;
 }
 
@@ -48,10 +56,16 @@ export interface GithubParts {
     readonly inbox: InboxStore;
     readonly checkRuns: CheckRunStore;
     readonly repositories: RepositoryStore & InstallationStore;
+    readonly repositoryFiles: RepositoryFileStore;
+    readonly stacks: StackStore;
+    readonly runs: Pick<RunStore, 'newestOfType'>;
   };
+  /** By whose rules the repository file is judged. */
+  readonly vendors: readonly VendorRules[];
   readonly git: Omit<GitSettings, 'webUrl'>;
   readonly transactions: Transactions;
   readonly clock: Clock;
+  readonly newId: NewId;
   readonly logger: Logger;
   readonly publicUrl: () => string;
   readonly isSandboxed: boolean;
@@ -68,16 +82,33 @@ const reconcileAgainMs = 60_000;
 export async function createGithub(parts: GithubParts): Promise<Github> {
   const { settings, stores, transactions, clock, logger } = parts;
   const app = await createGithubApp(settings, logger);
-  const reconciler = createReconciler({ app, store: stores.repositories, transactions, logger });
+  const reconciler = createReconciler({
+    app,
+    store: stores.repositories,
+    transactions,
+    logger,
+    onSeen: (repositoryIds) => fileSweep.add(repositoryIds),
+  });
   const known = createKnownRepositories({ store: stores.repositories, reconciler, transactions });
+  const files = createRepositoryFiles({
+    ...parts,
+    ...stores,
+    files: stores.repositoryFiles,
+    reader: createFileReader(app),
+    known,
+    webUrl: settings.webUrl,
+    onWanted: () => outbox.wake(),
+  });
+  const fileSweep = createFileSweep({ files, clock, logger });
   const handlers = {
-    push: createPushHandler({ repositories: known, onPush: parts.onPush }),
+    push: createPushHandler({ repositories: known, files, onPush: parts.onPush }),
     installation: createInstallationHandler({ repositories: known, reconciler }),
     installation_repositories: createInstallationRepositoriesHandler({ reconciler }),
-    repository: createRepositoryHandler({ repositories: known }),
+    repository: createRepositoryHandler({ repositories: known, files }),
     check_run: createCheckRunHandler({
       appId: settings.appId,
       repositories: known,
+      files,
       onButton: parts.onButton,
     }),
   };
@@ -96,7 +127,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     step: async () => ((await reconciler.all()) ? dayMs : reconcileAgainMs),
     onError: (error) => logger.error({ err: error }, 'reconciling failed, it goes on'),
   });
-  const loops = [inboxWorker, outbox, reconcile];
+  const loops = [inboxWorker, outbox, reconcile, fileSweep];
 
   return {
     inbox: {

@@ -31,8 +31,10 @@ export function createReconciler(parts: {
   store: RepositoryStore & InstallationStore;
   transactions: Transactions;
   logger: Logger;
+  /** Repositories whose events we may have missed: their files want to be looked at. */
+  onSeen: (repositoryIds: readonly number[]) => void;
 }): Reconciler {
-  const { app, store, transactions, logger } = parts;
+  const { app, store, transactions, logger, onSeen } = parts;
 
   async function listInstallations(): Promise<readonly InstallationJson[]> {
     const { rest, paginate } = await app.asApp();
@@ -46,7 +48,7 @@ export function createReconciler(parts: {
     return found.map((json) => toRepository(repositoryJson.parse(json), installationId));
   }
 
-  async function reconcileOne(installation: InstallationJson): Promise<string> {
+  async function reconcileOne(installation: InstallationJson, isDaily: boolean): Promise<string> {
     const account = toAccount(installation);
     if (!account) return 'the installation is not on an account that has repositories';
     if (account.suspended) {
@@ -56,7 +58,9 @@ export function createReconciler(parts: {
     }
     const repositories = await listRepositories(installation.id);
     const seen = new Set(repositories.map(({ id }) => id));
-    const gone = (await store.repositoryIds(installation.id)).filter((id) => !seen.has(id));
+    const before = await store.repositoryIds(installation.id);
+    const gone = before.filter((id) => !seen.has(id));
+    const wasAway = (await store.findAccount(account.id))?.suspended ?? true;
     await transactions.write(async (tx) => {
       await store.saveAccount(tx, account);
       for (const repository of repositories) {
@@ -64,6 +68,9 @@ export function createReconciler(parts: {
       }
       await store.markRemoved(tx, gone);
     });
+    // Each is a question to GitHub: when one is added to hundreds, the others have nothing new.
+    const known = new Set(isDaily || wasAway ? [] : before);
+    onSeen([...seen].filter((id) => !known.has(id)));
     return `${account.login}: ${repositories.length} repositories, ${gone.length} gone`;
   }
 
@@ -76,7 +83,7 @@ export function createReconciler(parts: {
     let isComplete = true;
     for (const installation of installations) {
       try {
-        await reconcileOne(installation);
+        await reconcileOne(installation, true);
       } catch (error) {
         isComplete = false;
         logger.warn({ err: error, installation: installation.id }, 'an installation could not be reconciled');
@@ -100,7 +107,7 @@ export function createReconciler(parts: {
       try {
         const { rest } = await app.asApp();
         const { data } = await rest.apps.getInstallation({ installation_id: installationId });
-        return await reconcileOne(installationJson.parse(data));
+        return await reconcileOne(installationJson.parse(data), false);
       } catch (error) {
         if (statusOf(error) !== 404) throw githubUnavailable('which repositories the App may see', error);
         await transactions.write((tx) => store.forgetInstallation(tx, installationId));

@@ -1,4 +1,5 @@
 import { UserError } from '../user-error.ts';
+import type { ManagedBy } from './stack.ts';
 
 /** A variable of a stack's environment. Secret values are encrypted at rest and never given back. */
 export interface EnvironmentVariable {
@@ -6,6 +7,8 @@ export interface EnvironmentVariable {
   readonly value: string;
   readonly secret: boolean;
   readonly access: EnvironmentAccess;
+  /** Left out: API and command line decide. */
+  readonly managedBy?: ManagedBy;
 }
 
 /** Which commands see a variable: every run; TRACKED, TASK and DESTROY runs; or their second half only. */

@@ -1,6 +1,6 @@
 import type { Tx } from '../tx.ts';
 import type { EnvironmentVariable } from './environment.ts';
-import type { Stack, StackLock, StackSettings } from './stack.ts';
+import type { ManagedBy, Stack, StackLock, StackSettings } from './stack.ts';
 
 export interface NewStack {
   readonly key: string;
@@ -8,6 +8,8 @@ export interface NewStack {
   readonly accountId: number;
   readonly repositoryId: number;
   readonly settings: StackSettings;
+  /** Left out: null. */
+  readonly managedBy?: ManagedBy | null;
   readonly createdAtMs: number;
 }
 
@@ -15,6 +17,7 @@ export interface NewStack {
 export interface StackStore {
   find(account: string, id: string): Promise<Stack | null>;
   findByKey(key: string, tx?: Tx): Promise<Stack | null>;
+  findInAccount(accountId: number, id: string, tx?: Tx): Promise<Stack | null>;
   /** Oldest first. `account` null = all accounts. `after` is the key of the last one seen. */
   list(options: { account: string | null; after: string | null; limit: number }): Promise<readonly Stack[]>;
   /** The vendors that stacks use. */
@@ -26,6 +29,7 @@ export interface StackStore {
   updateSettings(tx: Tx, key: string, settings: StackSettings): Promise<void>;
   /** Removes the stack with its runs, webhooks and environment. */
   remove(tx: Tx, key: string): Promise<void>;
+  setManagedBy(tx: Tx, key: string, managedBy: ManagedBy | null): Promise<void>;
   setLock(tx: Tx, key: string, lock: StackLock | null): Promise<void>;
 
   /** Decrypted, by name. */

@@ -14,8 +14,13 @@ export interface Stack {
   readonly repository: Repository;
   readonly settings: StackSettings;
   readonly lock: StackLock | null;
+  /** `file`: the repository file decides its settings. A file that the App can no longer read decides nothing. */
+  readonly managedBy: ManagedBy | null;
   readonly createdAtMs: number;
 }
+
+/** Who decides instead of API and command line. */
+export type ManagedBy = 'file';
 
 export interface StackSettings {
   readonly name: string;

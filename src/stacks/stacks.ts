@@ -3,14 +3,18 @@ import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Transactions } from '../tx.ts';
 import { UserError } from '../user-error.ts';
+import { refuseManaged } from './managed.ts';
 import type { RepositoryDirectory, RepositoryStore } from './repository-store.ts';
-import { isLockedFor, noHooks, type Stack, type StackLock, type StackSettings, slugOf } from './stack.ts';
+import { isLockedFor, type Stack, type StackLock, type StackSettings } from './stack.ts';
 import {
+  completeSettings,
   type NewStackInput,
   newStackInput,
   parseInput,
   parseVendorSettings,
+  present,
   type StackPatchInput,
+  stackIdOf,
   stackPatchInput,
 } from './stack-input.ts';
 import type { StackStore } from './stack-store.ts';
@@ -25,8 +29,9 @@ export interface Stacks {
   prepare(input: NewStackInput): Promise<PreparedStack>;
   /** Rejects with `stack-exists`. */
   create(prepared: PreparedStack): Promise<Stack>;
-  /** Settings of a run that is under way do not change with it. */
+  /** Settings of a run that is under way do not change with it. Rejects with `managed-by-file`. */
   update(stack: Stack, patch: StackPatchInput): Promise<Stack>;
+  /** Rejects with `managed-by-file`. */
   remove(stack: Stack): Promise<void>;
   /** Rejects with `locked` when somebody else holds the lock. */
   lock(stack: Stack, holder: Actor, reason: string): Promise<void>;
@@ -67,12 +72,7 @@ export function createStacks(parts: {
     async prepare(input) {
       const given = parseInput(newStackInput, input);
       const vendor = parseVendorSettings(given.vendor, parts.vendors);
-      const id = slugOf(given.name);
-      if (id === '') {
-        throw new UserError('invalid-input', 'name: needs a letter or a digit', {
-          issues: [{ path: 'name', message: 'needs a letter or a digit' }],
-        });
-      }
+      const id = stackIdOf(given.name);
       const found = await parts.directory.lookUp(given.repository);
       if (!found) {
         throw new UserError(
@@ -84,22 +84,8 @@ export function createStacks(parts: {
           },
         );
       }
-      const { repository: _, hooks, vendor: __, ...rest } = given;
-      const settings: StackSettings = {
-        description: '',
-        labels: [],
-        branch: found.repository.defaultBranch,
-        projectRoot: '',
-        additionalProjectGlobs: [],
-        autodeploy: false,
-        planBinding: true,
-        promotion: false,
-        publicDetails: false,
-        ...present(rest),
-        name: given.name,
-        vendor,
-        hooks: { ...noHooks, ...present(hooks ?? {}) },
-      };
+      const { repository: _, vendor: __, ...rest } = given;
+      const settings = completeSettings(rest, vendor, found.repository.defaultBranch);
       return { ...found, id, settings };
     },
 
@@ -132,8 +118,10 @@ export function createStacks(parts: {
       const vendor = givenVendor && parseVendorSettings(givenVendor, parts.vendors);
       await transactions.write(async (tx) => {
         // As they are now: somebody else may have changed other fields since `stack` was read.
-        const now = (await store.findByKey(stack.key, tx))?.settings;
-        if (!now) return;
+        const found = await store.findByKey(stack.key, tx);
+        if (!found) return;
+        refuseManaged(found);
+        const now = found.settings;
         const settings: StackSettings = {
           ...now,
           ...present(rest),
@@ -146,7 +134,11 @@ export function createStacks(parts: {
     },
 
     async remove(stack) {
-      await transactions.write((tx) => store.remove(tx, stack.key));
+      await transactions.write(async (tx) => {
+        const found = await store.findByKey(stack.key, tx);
+        if (found) refuseManaged(found);
+        await store.remove(tx, stack.key);
+      });
     },
 
     async lock(stack, actor, reason) {
@@ -173,10 +165,4 @@ export function createStacks(parts: {
 
 function locked({ holder, reason }: StackLock): UserError {
   return new UserError('locked', `The stack is locked by ${holder}: ${reason || 'no reason given'}`);
-}
-
-/** An optional field that was left out must not overwrite a default with undefined. */
-function present<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

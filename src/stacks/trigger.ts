@@ -19,6 +19,8 @@ export interface Push {
    * branch, at the limits of the payload): then every stack counts as affected.
    */
   readonly changedPaths: readonly string[] | null;
+  /** Ids of stacks that the repository file wants since this push, and that never ran. */
+  readonly newStacks?: readonly string[];
 }
 
 export type Selection =
@@ -33,11 +35,13 @@ export type Selection =
 /** Which stacks of the repository a push starts, and why or why not. */
 export function selectStacks(stacks: readonly Stack[], push: Push): readonly Selection[] {
   return stacks.map((stack) => {
-    const reason = affectedBy(stack, push.changedPaths);
+    const type = push.branch === stack.settings.branch ? 'TRACKED' : 'PROPOSED';
+    const isNew = type === 'TRACKED' && push.newStacks?.includes(stack.id);
+    const reason =
+      affectedBy(stack, push.changedPaths) ?? (isNew ? 'the repository file has added the stack' : null);
     if (reason === null) {
       return { stack, selected: false, reason: 'no changed path belongs to the stack' };
     }
-    const type = push.branch === stack.settings.branch ? 'TRACKED' : 'PROPOSED';
     return { stack, selected: true, type, reason };
   });
 }

@@ -27,12 +27,21 @@ export function createCheckRunStore(database: Database): CheckRunStore {
       : query.where('check_run.repository_id', 'not in', busyRepositories);
   };
 
-  const change = async (tx: Tx, runId: string, values: Partial<CheckRunRow>) => {
-    await database.inside(tx).updateTable('check_run').set(values).where('run_id', '=', runId).execute();
+  const change = async (tx: Tx, id: string, values: Partial<CheckRunRow>) => {
+    await database.inside(tx).updateTable('check_run').set(values).where('id', '=', id).execute();
   };
 
   return {
-    async want(tx, { runId, repositoryId, desired }, nowMs) {
+    async want(tx, { id, runId, repositoryId, desired }, nowMs) {
+      if (runId === null) {
+        await database
+          .inside(tx)
+          .deleteFrom('check_run')
+          .where('repository_id', '=', repositoryId)
+          .where('run_id', 'is', null)
+          .where('id', '!=', id)
+          .execute();
+      }
       const wish = {
         repository_id: repositoryId,
         desired: JSON.stringify(desired),
@@ -42,11 +51,9 @@ export function createCheckRunStore(database: Database): CheckRunStore {
       await database
         .inside(tx)
         .insertInto('check_run')
-        .values({ run_id: runId, ...wish, create_tried: 0, desired_version: 1, settled_version: 0 })
+        .values({ id, run_id: runId, ...wish, create_tried: 0, desired_version: 1, settled_version: 0 })
         .onConflict((conflict) =>
-          conflict
-            .column('run_id')
-            .doUpdateSet({ ...wish, desired_version: sql`check_run.desired_version + 1` }),
+          conflict.column('id').doUpdateSet({ ...wish, desired_version: sql`check_run.desired_version + 1` }),
         )
         .execute();
     },
@@ -56,11 +63,12 @@ export function createCheckRunStore(database: Database): CheckRunStore {
         .selectAll()
         .where('next_at_ms', '<=', nowMs)
         .orderBy('next_at_ms')
-        .orderBy('run_id')
+        .orderBy('id')
         .limit(1)
         .executeTakeFirst();
       if (!row) return null;
       return {
+        id: row.id,
         runId: row.run_id,
         repositoryId: row.repository_id,
         desired: JSON.parse(row.desired) as CheckRunBody,
@@ -76,10 +84,10 @@ export function createCheckRunStore(database: Database): CheckRunStore {
       return (await query.executeTakeFirst())?.next_at_ms ?? null;
     },
 
-    setCreateTried: (tx, runId) => change(tx, runId, { create_tried: 1 }),
+    setCreateTried: (tx, id) => change(tx, id, { create_tried: 1 }),
 
-    sent: (tx, runId, version, checkRunId) =>
-      change(tx, runId, {
+    sent: (tx, id, version, checkRunId) =>
+      change(tx, id, {
         settled_version: version,
         check_run_id: checkRunId,
         attempts: 0,
@@ -96,25 +104,25 @@ export function createCheckRunStore(database: Database): CheckRunStore {
         .execute();
     },
 
-    async retryLater(tx, runId, version, nextAtMs, error) {
+    async retryLater(tx, id, version, nextAtMs, error) {
       await database
         .inside(tx)
         .updateTable('check_run')
         .set({ attempts: sql`attempts + 1`, next_at_ms: nextAtMs, last_error: error })
-        .where('run_id', '=', runId)
+        .where('id', '=', id)
         .where('desired_version', '=', version)
         .execute();
     },
 
-    postpone: (tx, runId, nextAtMs) => change(tx, runId, { next_at_ms: nextAtMs }),
+    postpone: (tx, id, nextAtMs) => change(tx, id, { next_at_ms: nextAtMs }),
 
-    async giveUp(tx, runId, version, error, nowMs) {
-      await change(tx, runId, { settled_version: version, last_error: error });
+    async giveUp(tx, id, version, error, nowMs) {
+      await change(tx, id, { settled_version: version, last_error: error });
       await database
         .inside(tx)
         .updateTable('check_run')
         .set({ next_at_ms: nowMs })
-        .where('run_id', '=', runId)
+        .where('id', '=', id)
         .where('desired_version', '=', version)
         .execute();
     },
@@ -133,8 +141,8 @@ export function createCheckRunStore(database: Database): CheckRunStore {
       return { waiting: waiting?.count ?? 0, givenUp: givenUp?.count ?? 0 };
     },
 
-    async find(runId) {
-      const query = database.read.selectFrom('check_run').selectAll().where('run_id', '=', runId);
+    async find(id) {
+      const query = database.read.selectFrom('check_run').selectAll().where('id', '=', id);
       const row = await query.executeTakeFirst();
       if (!row) return null;
       return {

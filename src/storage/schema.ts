@@ -21,6 +21,7 @@ export interface Schema {
   job: JobRow;
   inbox: InboxRow;
   check_run: CheckRunRow;
+  repository_file: RepositoryFileRow;
   webhook: WebhookRow;
   payload: PayloadRow;
   delivery: DeliveryRow;
@@ -54,6 +55,8 @@ export interface StackRow {
   repository_id: number;
   settings: Json;
   lock: Json | null;
+  /** file: the repository file decides. */
+  managed_by: string | null;
   created_at_ms: number;
 }
 
@@ -64,6 +67,7 @@ export interface StackVariableRow {
   access: string;
   /** Encrypted, whether secret or not. */
   value: Uint8Array;
+  managed_by: string | null;
 }
 
 export interface RunRow {
@@ -162,7 +166,10 @@ export interface InboxRow {
 }
 
 export interface CheckRunRow {
-  run_id: string;
+  /** The external_id at GitHub. */
+  id: string;
+  /** Null: it is about the repository's file. */
+  run_id: string | null;
   repository_id: number;
   /** GitHub's id, once known. */
   check_run_id: number | null;
@@ -176,6 +183,15 @@ export interface CheckRunRow {
   attempts: number;
   next_at_ms: number;
   last_error: string | null;
+}
+
+/** The repository file as it was judged last; no row where there is none. */
+export interface RepositoryFileRow {
+  repository_id: number;
+  commit_hash: string;
+  blob_hash: string;
+  /** Empty list: it is in force. */
+  problems: Json;
 }
 
 export interface WebhookRow {

@@ -1,6 +1,6 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { EnvironmentAccess, EnvironmentVariable } from '../stacks/environment.ts';
-import type { Stack, StackLock, StackSettings } from '../stacks/stack.ts';
+import type { ManagedBy, Stack, StackLock, StackSettings } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Database } from './database.ts';
 import type { AccountRow, RepositoryRow, Schema, StackRow } from './schema.ts';
@@ -21,6 +21,14 @@ export function createStackStore(database: Database, box: SecretBox): StackStore
 
     async findByKey(key, tx) {
       const row = await stacks(from(tx)).where('stack.key', '=', key).executeTakeFirst();
+      return row ? toStack(row) : null;
+    },
+
+    async findInAccount(accountId, id, tx) {
+      const row = await stacks(from(tx))
+        .where('stack.account_id', '=', accountId)
+        .where('stack.id', '=', id)
+        .executeTakeFirst();
       return row ? toStack(row) : null;
     },
 
@@ -62,6 +70,7 @@ export function createStackStore(database: Database, box: SecretBox): StackStore
           repository_id: stack.repositoryId,
           settings: JSON.stringify(stack.settings),
           lock: null,
+          managed_by: stack.managedBy ?? null,
           created_at_ms: stack.createdAtMs,
         })
         .onConflict((conflict) => conflict.columns(['account_id', 'id']).doNothing())
@@ -79,6 +88,11 @@ export function createStackStore(database: Database, box: SecretBox): StackStore
 
     async remove(tx, key) {
       await database.inside(tx).deleteFrom('stack').where('key', '=', key).execute();
+    },
+
+    async setManagedBy(tx, key, managedBy) {
+      const update = database.inside(tx).updateTable('stack').set({ managed_by: managedBy });
+      await update.where('key', '=', key).execute();
     },
 
     async setLock(tx, key, lock) {
@@ -101,6 +115,7 @@ export function createStackStore(database: Database, box: SecretBox): StackStore
         value: box.open(purpose(key, row.name), row.value).toString('utf8'),
         secret: row.secret === 1,
         access: row.access as EnvironmentAccess,
+        ...(row.managed_by === null ? {} : { managedBy: row.managed_by as ManagedBy }),
       }));
     },
 
@@ -109,6 +124,7 @@ export function createStackStore(database: Database, box: SecretBox): StackStore
         secret: variable.secret ? 1 : 0,
         access: variable.access,
         value: box.seal(purpose(key, variable.name), variable.value),
+        managed_by: variable.managedBy ?? null,
       } as const;
       await database
         .inside(tx)
@@ -140,6 +156,7 @@ function stacks(db: Kysely<Schema>) {
       'stack.id',
       'stack.settings',
       'stack.lock',
+      'stack.managed_by',
       'stack.created_at_ms',
       'account.login',
       'repository.id as repository_id',
@@ -148,14 +165,16 @@ function stacks(db: Kysely<Schema>) {
       'repository.full_name',
       'repository.default_branch',
       'repository.is_private',
+      'repository.removed',
     ]);
 }
 
-type JoinedRow = Pick<Selectable<StackRow>, 'key' | 'id' | 'settings' | 'lock' | 'created_at_ms'> &
+type JoinedRow = Pick<
+  Selectable<StackRow>,
+  'key' | 'id' | 'settings' | 'lock' | 'managed_by' | 'created_at_ms'
+> &
   Pick<AccountRow, 'login'> &
-  Pick<RepositoryRow, 'account_id' | 'installation_id' | 'full_name' | 'default_branch' | 'is_private'> & {
-    repository_id: number;
-  };
+  Omit<RepositoryRow, 'id'> & { repository_id: number };
 
 function toStack(row: JoinedRow): Stack {
   return {
@@ -172,6 +191,8 @@ function toStack(row: JoinedRow): Stack {
     },
     settings: JSON.parse(row.settings) as StackSettings,
     lock: row.lock === null ? null : (JSON.parse(row.lock) as StackLock),
+    // A file that cannot be read any more must not keep people from changing what it left.
+    managedBy: row.removed === 1 ? null : (row.managed_by as ManagedBy | null),
     createdAtMs: row.created_at_ms,
   };
 }

@@ -6,6 +6,7 @@ import { createDeliveryStore } from './delivery-store.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createFileLogStore } from './file-log-store.ts';
 import { createInboxStore } from './inbox-store.ts';
+import { createRepositoryFileStore } from './repository-file-store.ts';
 import { createRepositoryStore } from './repository-store.ts';
 import { createRetentionStore } from './retention-store.ts';
 import { createRunStore } from './run-store.ts';
@@ -40,6 +41,7 @@ export async function openStores(paths: StorePaths) {
     database,
     stacks: createStackStore(database, box),
     repositories: createRepositoryStore(database),
+    repositoryFiles: createRepositoryFileStore(database),
     runs: createRunStore(database, box),
     retention: createRetentionStore(database),
     logs: createFileLogStore(join(paths.dataDir, 'logs')),

@@ -31,10 +31,14 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
     await opened.addRun('run-1');
     const want = (title: string, nowMs: number, runId = 'run-1', repositoryId = 5) =>
       opened.transactions.write((tx) =>
-        opened.store.want(tx, { runId, repositoryId, desired: aBody(runId, title) }, nowMs),
+        opened.store.want(tx, { id: runId, runId, repositoryId, desired: aBody(runId, title) }, nowMs),
+      );
+    const wantOfFile = (id: string, nowMs: number, repositoryId = 5) =>
+      opened.transactions.write((tx) =>
+        opened.store.want(tx, { id, runId: null, repositoryId, desired: aBody(id, 'File') }, nowMs),
       );
     await want('Queued', 1000);
-    return { ...opened, want, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+    return { ...opened, want, wantOfFile, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
   }
 
   describe(`the check run store on ${name}`, () => {
@@ -45,6 +49,7 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
       expect(await store.due(999, [])).toBeNull();
       expect(await store.nextDueMs([])).toBe(1000);
       expect(await store.due(1000, [])).toEqual({
+        id: 'run-1',
         runId: 'run-1',
         repositoryId: 5,
         desired: aBody('run-1', 'Queued'),
@@ -180,6 +185,33 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
       expect(await store.standing(0)).toEqual({ waiting: 2, givenUp: 0 });
       await transactions.write((tx) => store.sent(tx, 'run-1', 2, 77));
       expect(await store.standing(0)).toEqual({ waiting: 1, givenUp: 0 });
+    });
+
+    test('a wish about a file takes the place of earlier ones about that file, and of nothing else', async () => {
+      await using opened = await withWish();
+      const { store, transactions, wantOfFile } = opened;
+      await wantOfFile('file-1', 1100);
+      await wantOfFile('other-file', 1100, 6);
+      await transactions.write((tx) => store.setCreateTried(tx, 'file-1'));
+
+      await wantOfFile('file-2', 1200);
+
+      expect(await store.find('file-1')).toBeNull();
+      expect(await store.find('run-1')).not.toBeNull();
+      expect(await store.find('other-file')).not.toBeNull();
+      expect(await store.find('file-2')).toMatchObject({ checkRunId: null, isSettled: false });
+      // What comes of a request that was under way is nobody's business any more.
+      await transactions.write((tx) => store.sent(tx, 'file-1', 1, 77));
+      await transactions.write((tx) => store.giveUp(tx, 'run-1', 1, 'not in this test', 0));
+      await transactions.write((tx) => store.giveUp(tx, 'other-file', 1, 'not in this test', 0));
+      expect(await store.due(9e9, [])).toMatchObject({
+        id: 'file-2',
+        runId: null,
+        repositoryId: 5,
+        createTried: false,
+      });
+      await wantOfFile('file-2', 1300);
+      expect(await store.due(9e9, [])).toMatchObject({ id: 'file-2', version: 2 });
     });
 
     test('a wish goes with its run', async () => {

@@ -10,6 +10,8 @@ export interface OpenedStackStore extends AsyncDisposable {
   readonly stacks: StackStore;
   readonly transactions: Transactions;
   addRepository(account: Account, repository: Repository): Promise<void>;
+  /** The App does not see it any more. */
+  removeRepository(repository: Repository): Promise<void>;
   /** Makes a run of the stack and gives a question: is it still there? */
   addRun(stackKey: string): Promise<() => Promise<boolean>>;
   /** Everything the database keeps on disk. */
@@ -49,7 +51,7 @@ export function stackStoreContract(name: string, open: () => Promise<OpenedStack
 
       expect(stack).toEqual({
         ...{ key: 'key-1', id: 'network-prod', account: 'acme', createdAtMs: 77 },
-        ...{ repository: infra, settings, lock: null },
+        ...{ repository: infra, settings, lock: null, managedBy: null },
       });
       expect(await world.stacks.find('ACME', 'network-prod')).toEqual(stack);
       expect(await world.write((tx) => world.stacks.findByKey('key-1', tx))).toEqual(stack);
@@ -65,6 +67,33 @@ export function stackStoreContract(name: string, open: () => Promise<OpenedStack
       expect(await world.insert({ key: 'key-3', accountId: 12, repositoryId: 22 })).toBe('inserted');
 
       expect(await world.stacks.findByKey('key-2')).toBeNull();
+    });
+
+    test('finds a stack by the number of its account, in the transaction too', async () => {
+      await using world = await opened();
+      await world.insert();
+      const find = (accountId: number, id: string) =>
+        world.write((tx) => world.stacks.findInAccount(accountId, id, tx));
+
+      expect(await find(11, 'network-prod')).toMatchObject({ key: 'key-1' });
+      expect(await world.stacks.findInAccount(11, 'network-prod')).toMatchObject({ key: 'key-1' });
+      expect([await find(12, 'network-prod'), await find(11, 'other')]).toEqual([null, null]);
+    });
+
+    test('knows who manages a stack, and nobody does once its repository cannot be read', async () => {
+      await using world = await opened();
+      await world.insert({ managedBy: 'file' });
+      const managedBy = async () => (await world.stacks.findByKey('key-1'))?.managedBy;
+      expect(await managedBy()).toBe('file');
+
+      await world.write((tx) => world.stacks.setManagedBy(tx, 'key-1', null));
+      expect(await managedBy()).toBeNull();
+
+      await world.write((tx) => world.stacks.setManagedBy(tx, 'key-1', 'file'));
+      await world.removeRepository(infra);
+      expect(await managedBy()).toBeNull();
+      await world.addRepository(acme, infra);
+      expect(await managedBy()).toBe('file');
     });
 
     test('lets one of two win who take the same id at once', async () => {
@@ -158,6 +187,18 @@ export function stackStoreContract(name: string, open: () => Promise<OpenedStack
         value: 'eu-west-1',
         access: 'tracked',
       });
+    });
+
+    test('knows which variables the repository file sets', async () => {
+      await using world = await opened();
+      await world.insert();
+      const variable = aVariable({ managedBy: 'file' });
+      await world.put(variable);
+      expect(await world.stacks.environment('key-1')).toEqual([variable]);
+
+      const { managedBy: _, ...free } = variable;
+      await world.write((tx) => world.stacks.putVariable(tx, 'key-1', free));
+      expect(await world.stacks.environment('key-1')).toStrictEqual([free]);
     });
 
     test('removes a variable, once', async () => {

@@ -183,9 +183,18 @@ describe('reconciling', () => {
     const temp = await tempDatabase();
     const { database } = temp;
     const store = createRepositoryStore(database);
-    const reconciler = createReconciler({ app: started.app, store, transactions: database, logger: silent });
+    const seen: number[] = [];
+    const reconciler = createReconciler({
+      app: started.app,
+      store,
+      transactions: database,
+      logger: silent,
+      onSeen: (ids) => void seen.push(...ids),
+    });
     return {
       ...started,
+      /** Since it was asked last. */
+      newlySeen: () => seen.splice(0),
       store,
       database,
       reconciler,
@@ -227,6 +236,28 @@ describe('reconciling', () => {
     expect(await reconciler.all()).toBe(true);
 
     expect(await store.repositoryIds(installation.id)).toHaveLength(101);
+  });
+
+  test('names the repositories whose files want to be looked at', async () => {
+    await using all = await open();
+    const { github, reconciler, installation, newlySeen, store, database } = all;
+    const infra = await github.addRepository({ owner: 'acme', name: 'infra' });
+    await reconciler.installation(installation.id);
+    expect(newlySeen()).toEqual([infra.id]);
+
+    const shop = await github.addRepository({ owner: 'acme', name: 'shop' });
+    await reconciler.installation(installation.id);
+    expect(newlySeen()).toEqual([shop.id]);
+
+    await reconciler.all();
+    expect(newlySeen()).toEqual([infra.id, shop.id]);
+
+    // No events come while it is suspended.
+    const account = await store.findAccount(infra.owner.id);
+    if (!account) throw new Error('no account');
+    await database.write((tx) => store.saveAccount(tx, { ...account, suspended: true }));
+    await reconciler.installation(installation.id);
+    expect(newlySeen()).toEqual([infra.id, shop.id]);
   });
 
   test('with a GitHub that fails says so, and keeps what it knew', async () => {

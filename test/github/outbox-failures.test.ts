@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { backoffMs, maxAttempts } from '../../src/github/backoff.ts';
 import { maxRefusals } from '../../src/github/feedback/outbox.ts';
+import { fileCheckOf } from '../../src/github/repository-file/file-check.ts';
 import { openOutbox } from './outbox-support.ts';
 import { eventually } from './support.ts';
 
@@ -69,6 +70,28 @@ describe('the feedback outbox, when something fails,', () => {
     await all.settled('run-1');
 
     expect(all.shown()).toHaveLength(1);
+  });
+
+  test('shows the lines of a file once, when the answer to the first request was lost', async () => {
+    await using all = await openOutbox();
+    const commit = (await all.addRun('run-1')).commit.hash;
+    const problems = [{ line: 3, column: 5, message: 'unknown key nmae; did you mean name?' }];
+    const about = { id: 'file:1', commit, fileUrl: 'https://github.example/x', nowMs: all.clock.ms };
+    const desired = fileCheckOf({ kind: 'refused', problems }, about);
+    all.github.failNext({ method: 'POST', pathPattern: collection, status: 0, dropAnswer: true });
+    const wanted = { id: 'file:1', runId: null, repositoryId: all.repository.id, desired };
+    await all.database.write((tx) => all.store.want(tx, wanted, all.clock.ms));
+
+    all.outbox().start();
+    await eventually(async () => expect(await all.store.find('file:1')).toMatchObject({ attempts: 1 }));
+    all.clock.ms += 2000;
+    all.outbox().wake();
+    await all.settled('file:1');
+
+    expect(all.shown()).toEqual([{ externalId: 'file:1', status: 'completed', conclusion: 'failure' }]);
+    expect(all.github.checkRuns[0]?.annotations).toMatchObject([
+      { start_line: 3, annotation_level: 'failure' },
+    ]);
   });
 
   test('goes on after a restart with what was not sent', async () => {

@@ -8,9 +8,18 @@ import { createInbox } from '../../src/github/inbox.ts';
 import { createInboxWorker } from '../../src/github/inbox-worker.ts';
 import { createKnownRepositories } from '../../src/github/known-repositories.ts';
 import { createReconciler } from '../../src/github/reconcile.ts';
+import { createFileReader } from '../../src/github/repository-file/read-file.ts';
+import { createRepositoryFiles } from '../../src/github/repository-file/repository-files.ts';
+import { createIds } from '../../src/ids.ts';
 import type { Push } from '../../src/stacks/trigger.ts';
+import { createCheckRunStore } from '../../src/storage/check-run-store.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
+import { createRepositoryFileStore } from '../../src/storage/repository-file-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
+import { createRunStore } from '../../src/storage/run-store.ts';
+import { createSecretBox } from '../../src/storage/secret-box.ts';
+import { createStackStore } from '../../src/storage/stack-store.ts';
+import { pulumiRules } from '../../src/vendors/pulumi/rules.ts';
 import { aClock, serveInbox, silent, startGithub, tempDatabase, webhookSecret } from './support.ts';
 
 export interface SeenPush {
@@ -26,12 +35,39 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
   const clock = aClock();
   const store = createRepositoryStore(database);
   const inboxStore = createInboxStore(database);
-  const reconciler = createReconciler({ app: started.app, store, transactions: database, logger: silent });
+  const seen: number[] = [];
+  const reconciler = createReconciler({
+    app: started.app,
+    store,
+    transactions: database,
+    logger: silent,
+    onSeen: (ids) => void seen.push(...ids),
+  });
   const repositories = createKnownRepositories({ store, reconciler, transactions: database });
+  const stacks = createStackStore(database, createSecretBox(Buffer.alloc(32, 7)));
+  const runs = createRunStore(database, createSecretBox(Buffer.alloc(32, 7)));
+  const repositoryFiles = createRepositoryFileStore(database);
+  const checkRuns = createCheckRunStore(database);
+  const files = createRepositoryFiles({
+    reader: createFileReader(started.app),
+    files: repositoryFiles,
+    stacks,
+    runs,
+    checkRuns,
+    repositories: store,
+    known: repositories,
+    vendors: [pulumiRules],
+    transactions: database,
+    clock,
+    newId: createIds(clock),
+    webUrl: started.github.url,
+    onWanted: () => undefined,
+  });
   const pushes: SeenPush[] = [];
   const handlers = {
     push: createPushHandler({
       repositories,
+      files,
       onPush: (push, deliveryId) => {
         pushes.push({ push, deliveryId });
         return Promise.resolve([`network: TRACKED run ${pushes.length}`, 'dns: not affected']);
@@ -39,10 +75,11 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
     }),
     installation: createInstallationHandler({ repositories, reconciler }),
     installation_repositories: createInstallationRepositoriesHandler({ reconciler }),
-    repository: createRepositoryHandler({ repositories }),
+    repository: createRepositoryHandler({ repositories, files }),
     check_run: createCheckRunHandler({
       appId: started.github.app.id,
       repositories,
+      files,
       onButton: options.onButton ?? (() => Promise.reject(new Error('no button in this test'))),
     }),
   };
@@ -59,6 +96,12 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
     store,
     inboxStore,
     reconciler,
+    seen,
+    stacks,
+    runs,
+    files,
+    repositoryFiles,
+    checkRuns,
     handle,
     clock,
     worker,

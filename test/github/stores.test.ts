@@ -1,10 +1,12 @@
 import { createCheckRunStore } from '../../src/storage/check-run-store.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
+import { createRepositoryFileStore } from '../../src/storage/repository-file-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { checkRunStoreContract } from '../contracts/check-run-store.ts';
 import { inboxStoreContract } from '../contracts/inbox-store.ts';
+import { repositoryFileStoreContract } from '../contracts/repository-file-store.ts';
 import { repositoryStoreContract } from '../contracts/repository-store.ts';
-import { aRepository, aRun } from '../support/builders.ts';
+import { anAccount, aRepository, aRun } from '../support/builders.ts';
 import { insertRun } from './builders.ts';
 import { tempDatabase } from './support.ts';
 
@@ -41,4 +43,16 @@ checkRunStoreContract('SQLite', async () => {
     },
     [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose](),
   };
+});
+
+repositoryFileStoreContract('SQLite', async () => {
+  const temp = await tempDatabase();
+  const { database } = temp;
+  const repositories = createRepositoryStore(database);
+  await database.write(async (tx) => {
+    await repositories.saveAccount(tx, anAccount());
+    for (const id of [21, 22]) await repositories.saveRepository(tx, aRepository({ id }));
+  });
+  const close = () => temp[Symbol.asyncDispose]();
+  return { store: createRepositoryFileStore(database), transactions: database, [Symbol.asyncDispose]: close };
 });

@@ -49,6 +49,17 @@ describe('a stack is started by a push', () => {
     expect(isSelected(stackOf('infra', 'never/**', glob), [path])).toBe(selected);
   });
 
+  it('that the repository file has added with it, on its own branch', () => {
+    const select = (branch: string, newStacks: readonly string[]) =>
+      selectStacks([stackOf('infra')], { ...push(['.github/slipway.yml'], branch), newStacks })[0];
+
+    expect(select('main', ['network-prod'])).toMatchObject({
+      ...{ selected: true, type: 'TRACKED', reason: 'the repository file has added the stack' },
+    });
+    expect(select('main', ['other'])?.selected).toBe(false);
+    expect(select('topic', ['network-prod'])?.selected).toBe(false);
+  });
+
   it('whatever changed, when the list of paths cannot be trusted', () => {
     expect(isSelected(stackOf('infra'), null)).toBe(true);
     expect(isSelected(stackOf(''), null)).toBe(true);

@@ -61,6 +61,7 @@ stackStoreContract('SQLite', async () => {
         await repositories.saveAccount(tx, account);
         await repositories.saveRepository(tx, repository);
       }),
+    removeRepository: ({ id }) => transactions.write((tx) => repositories.markRemoved(tx, [id])),
     async addRun(stackKey) {
       const id = `run of ${stackKey}`;
       const run = {

@@ -62,6 +62,7 @@ export function aStack(change: Partial<Stack> = {}): Stack {
     repository: aRepository(),
     settings: stackSettings(),
     lock: null,
+    managedBy: null,
     createdAtMs: 1_795_000_000_000,
     ...change,
   };

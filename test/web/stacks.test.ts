@@ -32,6 +32,7 @@ describe('the stacks of the API', () => {
       hooks: none,
       state: 'NONE',
       lock: null,
+      managedBy: null,
     });
     expect(Object.keys(none)).toHaveLength(11);
     const shown = await call(installation, 'GET', '/api/v1/stacks/ACME/network-prod', { token });

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { ButtonOutcome, ButtonPress } from '../../runs/buttons.ts';
 import { installationReference, repositoryJson } from '../github-json.ts';
 import type { KnownRepositories } from '../known-repositories.ts';
+import { fileCheckPrefix } from '../repository-file/file-check.ts';
+import type { RepositoryFiles } from '../repository-file/repository-files.ts';
 import { done, type EventHandler, ignored, notSeen, notUnderstood } from './event-handler.ts';
 
 export type OnButton = (press: ButtonPress) => Promise<ButtonOutcome>;
@@ -20,10 +22,11 @@ const payload = z.object({
 });
 type CheckRunJson = z.output<typeof payload>;
 
-/** Somebody pressed a button of a check run, or "Re-run" below it; what comes of it is decided in runs/buttons.ts. */
+/** Somebody pressed a button of a check run, or "Re-run" below it; what comes of it is decided in runs/buttons.ts. The check of a repository file has no button but "Re-run". */
 export function createCheckRunHandler(parts: {
   appId: number;
   repositories: KnownRepositories;
+  files: Pick<RepositoryFiles, 'refresh'>;
   onButton: OnButton;
 }): EventHandler {
   return async (event) => {
@@ -43,6 +46,9 @@ export function createCheckRunHandler(parts: {
     // Only of our own check runs is the external_id what we wrote there.
     if (json.check_run.app?.id !== parts.appId) return ignored('the check run is not of this App');
     if (json.sender.type !== 'User') return ignored(`${json.sender.login} is not a person`);
+    if (action === 'rerequested' && json.check_run.external_id?.startsWith(fileCheckPrefix)) {
+      return done(await parts.files.refresh(json.repository.id, { insist: true }));
+    }
     const button = action === 'rerequested' ? 'retry' : json.requested_action?.identifier;
     if (!button) return ignored('the payload names no button');
     const outcome = await parts.onButton(toPress(button, json, event.deliveryId));

@@ -3,6 +3,7 @@ import type { Commit } from '../../stacks/repository.ts';
 import type { Push } from '../../stacks/trigger.ts';
 import { installationReference, pushedCommitJson, repositoryJson } from '../github-json.ts';
 import type { KnownRepositories } from '../known-repositories.ts';
+import type { RepositoryFiles } from '../repository-file/repository-files.ts';
 import { done, type EventHandler, ignored, notSeen, notUnderstood } from './event-handler.ts';
 
 const paths = z.array(z.string()).default([]);
@@ -24,9 +25,13 @@ type PushJson = z.output<typeof payload>;
 
 const branchPrefix = 'refs/heads/';
 
-/** Makes a branch push known to the product; which stacks it starts is decided elsewhere (stacks/trigger.ts). */
+/**
+ * Makes a branch push known to the product; which stacks it starts is decided elsewhere (stacks/trigger.ts). The
+ * repository file comes first, so that the push that adds a stack starts it too.
+ */
 export function createPushHandler(parts: {
   repositories: KnownRepositories;
+  files: Pick<RepositoryFiles, 'beforePush'>;
   onPush: (push: Push, deliveryId: string) => Promise<readonly string[]>;
 }): EventHandler {
   return async (event) => {
@@ -39,8 +44,14 @@ export function createPushHandler(parts: {
     if (!json.ref.startsWith(branchPrefix)) return ignored(`${json.ref} is not a branch`);
     if (json.deleted) return ignored(`${json.ref} was deleted`);
     if (!json.head_commit) return ignored('the push has no head commit');
-    const notes = await parts.onPush(toPush(json, json.head_commit), event.deliveryId);
-    return done(notes.join('; '));
+    const push = toPush(json, json.head_commit);
+    const file = await parts.files.beforePush(push);
+    const newStacks = file?.newStacks ?? [];
+    const notes = await parts.onPush(
+      { ...push, ...(newStacks.length > 0 ? { newStacks } : {}) },
+      event.deliveryId,
+    );
+    return done([...(file ? [file.note] : []), ...notes].join('; '));
   };
 }
 

@@ -1,23 +1,29 @@
 import { z } from 'zod';
 import { installationReference, repositoryJson } from '../github-json.ts';
 import type { KnownRepositories } from '../known-repositories.ts';
+import type { RepositoryFiles } from '../repository-file/repository-files.ts';
 import { done, type EventHandler, ignored, notSeen, notUnderstood } from './event-handler.ts';
 
 const payload = z.object({
   action: z.string(),
+  changes: z.object({ default_branch: z.unknown().optional() }).nullish().catch(null),
   repository: repositoryJson,
   installation: installationReference,
 });
 
 /**
  * A repository was renamed, transferred, archived, made private or public, or has another default branch:
- * each payload shows it as it is now, so all of them are one thing to us.
+ * each payload shows it as it is now, so all of them are one thing to us. Another default branch has another
+ * repository file.
  */
-export function createRepositoryHandler(parts: { repositories: KnownRepositories }): EventHandler {
+export function createRepositoryHandler(parts: {
+  repositories: KnownRepositories;
+  files: Pick<RepositoryFiles, 'refresh'>;
+}): EventHandler {
   return async (event) => {
     const parsed = payload.safeParse(event.payload);
     if (!parsed.success) return notUnderstood(parsed.error);
-    const { action, repository, installation } = parsed.data;
+    const { action, repository, installation, changes } = parsed.data;
     if (action === 'deleted') {
       await parts.repositories.markRemoved([repository.id]);
       return done(`${repository.full_name} was deleted`);
@@ -25,6 +31,8 @@ export function createRepositoryHandler(parts: { repositories: KnownRepositories
     if (!(await parts.repositories.remember(repository, installation.id, event.isFresh))) {
       return ignored(notSeen(repository));
     }
-    return done(`${repository.full_name}: ${action}`);
+    const note = `${repository.full_name}: ${action}`;
+    if (changes?.default_branch === undefined) return done(note);
+    return done(`${note}; repository file: ${await parts.files.refresh(repository.id)}`);
   };
 }

@@ -16,14 +16,14 @@ export interface SendContext {
 }
 
 /**
- * Makes GitHub show the check run and says which it is. At most one is made for a run: when a create may
- * have succeeded without our hearing of it, the commit's check runs are searched for our run's id first.
+ * Makes GitHub show the check run and says which it is. At most one is made for each: when a create may
+ * have succeeded without our hearing of it, the commit's check runs are searched for our id first.
  */
 export async function sendCheckRun(pending: PendingCheckRun, context: SendContext): Promise<number> {
   const { desired, checkRunId, createTried } = pending;
   if (checkRunId !== null && (await update(context, checkRunId, desired))) return checkRunId;
   if (createTried) {
-    const found = await findByRun(context, desired);
+    const found = await findByExternalId(context, desired);
     if (found !== null && (await update(context, found, desired))) return found;
   } else {
     await context.beforeCreate();
@@ -43,10 +43,12 @@ async function create(context: SendContext, desired: CheckRunBody): Promise<numb
 async function update(context: SendContext, id: number, desired: CheckRunBody): Promise<boolean> {
   try {
     const { head_sha: _, ...changes } = mutable(desired);
+    const { annotations: __, ...output } = changes.output;
     await context.octokit.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
       ...target(context),
       check_run_id: id,
       ...changes,
+      output,
     });
     return true;
   } catch (error) {
@@ -55,7 +57,7 @@ async function update(context: SendContext, id: number, desired: CheckRunBody): 
   }
 }
 
-async function findByRun(context: SendContext, desired: CheckRunBody): Promise<number | null> {
+async function findByExternalId(context: SendContext, desired: CheckRunBody): Promise<number | null> {
   const { paginate, rest } = context.octokit;
   const checkRuns = await paginate(rest.checks.listForRef, {
     ...target(context),
@@ -74,4 +76,11 @@ async function findByRun(context: SendContext, desired: CheckRunBody): Promise<n
 const target = ({ owner, repo, signal }: SendContext) => ({ owner, repo, request: { signal } });
 
 /** Octokit's types want arrays that it may write to. */
-const mutable = (desired: CheckRunBody) => ({ ...desired, actions: [...desired.actions] });
+const mutable = ({ output, ...desired }: CheckRunBody) => {
+  const { annotations, ...text } = output;
+  return {
+    ...desired,
+    actions: [...desired.actions],
+    output: { ...text, ...(annotations ? { annotations: [...annotations] } : {}) },
+  };
+};

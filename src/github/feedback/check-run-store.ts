@@ -2,7 +2,10 @@ import type { Tx } from '../../tx.ts';
 import type { CheckRunBody } from './check-run.ts';
 
 export interface WantedCheckRun {
-  readonly runId: string;
+  /** What GitHub knows it by: `external_id`. Of a run, its id. */
+  readonly id: string;
+  /** Null: it is about the repository's file. */
+  readonly runId: string | null;
   readonly repositoryId: number;
   readonly desired: CheckRunBody;
 }
@@ -27,9 +30,15 @@ export interface CheckRunRecord {
   readonly lastError: string | null;
 }
 
-/** What GitHub should show of each run. Only the newest wish is kept. Reads see committed data. */
+/**
+ * What GitHub should show of each run, and of the file of each repository. Only the newest wish is kept. Reads
+ * see committed data.
+ */
 export interface CheckRunStore {
-  /** Replaces what was wanted for the run; due at once, with attempts counted anew. */
+  /**
+   * Replaces what was wanted under the id; due at once, with attempts counted anew. One about a file also
+   * takes the place of the repository's earlier ones, sent or not. A run's goes with its run.
+   */
   want(tx: Tx, wanted: WantedCheckRun, nowMs: number): Promise<void>;
   /**
    * The one that is due for longest, outside the busy repositories. What is wanted for an account on which the
@@ -41,16 +50,16 @@ export interface CheckRunStore {
   /** What waits until after `laterThanMs` is due at `nowMs`: for a clock that was set back. */
   bringForward(tx: Tx, laterThanMs: number, nowMs: number): Promise<void>;
   /** Committed before the first create is sent. */
-  setCreateTried(tx: Tx, runId: string): Promise<void>;
+  setCreateTried(tx: Tx, id: string): Promise<void>;
   /** GitHub shows that version; a newer wish stays due. */
-  sent(tx: Tx, runId: string, version: number, checkRunId: number): Promise<void>;
+  sent(tx: Tx, id: string, version: number, checkRunId: number): Promise<void>;
   /** Counts a failure of that version; a newer wish stays due. */
-  retryLater(tx: Tx, runId: string, version: number, nextAtMs: number, error: string): Promise<void>;
+  retryLater(tx: Tx, id: string, version: number, nextAtMs: number, error: string): Promise<void>;
   /** Puts it off without counting: nothing was tried. */
-  postpone(tx: Tx, runId: string, nextAtMs: number): Promise<void>;
+  postpone(tx: Tx, id: string, nextAtMs: number): Promise<void>;
   /** That version is not sent any more; a newer wish stays due. */
-  giveUp(tx: Tx, runId: string, version: number, error: string, nowMs: number): Promise<void>;
+  giveUp(tx: Tx, id: string, version: number, error: string, nowMs: number): Promise<void>;
   /** How many are not shown yet, and how many were given up at `sinceMs` or later, with nothing newer wanted. */
   standing(sinceMs: number): Promise<{ readonly waiting: number; readonly givenUp: number }>;
-  find(runId: string): Promise<CheckRunRecord | null>;
+  find(id: string): Promise<CheckRunRecord | null>;
 }

@@ -1,6 +1,7 @@
 import type { Button } from '../../runs/buttons.ts';
 import { isTerminal, type Run, type RunState } from '../../runs/run.ts';
 import type { RunEvent } from '../../runs/run-event.ts';
+import { quoted } from './quoted.ts';
 import { deltaSigns, deltaWords, wordingOf } from './wording.ts';
 
 /** The body of GitHub's check run requests, whole: what is left out of an update would stay as it was. */
@@ -14,9 +15,24 @@ export interface CheckRunBody {
   readonly conclusion?: 'success' | 'failure' | 'cancelled' | 'action_required';
   readonly started_at: string;
   readonly completed_at?: string;
-  readonly output: { readonly title: string; readonly summary: string };
+  readonly output: {
+    readonly title: string;
+    readonly summary: string;
+    /** At most 50. GitHub adds those of each request to the ones before: they are sent with the first only. */
+    readonly annotations?: readonly Annotation[];
+  };
   /** Empty takes the buttons of the state before away. */
   readonly actions: readonly CheckAction[];
+}
+
+interface Annotation {
+  readonly path: string;
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly start_column: number;
+  readonly end_column: number;
+  readonly annotation_level: 'failure';
+  readonly message: string;
 }
 
 interface CheckAction {
@@ -111,8 +127,6 @@ function actionsOf({ state, type }: Run): readonly CheckAction[] {
   }
 }
 
-const maxNoteLength = 2000;
-
 function summaryOf({ run, stack, note }: RunEvent, detailsUrl: string, isSandboxed: boolean): string {
   // On a public repository everybody reads checks: counts and links only.
   const showsDetails = stack.repository.isPrivate || stack.settings.publicDetails;
@@ -124,12 +138,4 @@ function summaryOf({ run, stack, note }: RunEvent, detailsUrl: string, isSandbox
     `[Open the run](${detailsUrl})`,
   ];
   return parts.filter((part) => typeof part === 'string').join('\n\n');
-}
-
-/** As a code block: a note may hold what a program of the repository printed. */
-function quoted(note: string): string {
-  const text = note.length > maxNoteLength ? `${note.slice(0, maxNoteLength)}…` : note;
-  const longestFence = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longestFence + 1);
-  return `${fence}text\n${text}\n${fence}`;
 }

@@ -15,7 +15,7 @@ import type { CheckRunStore, PendingCheckRun } from './check-run-store.ts';
 import { failureOf } from './failure.ts';
 
 /**
- * Brings GitHub's check runs up with what the reactor wrote down: the newest wish of a run only, again and
+ * Brings GitHub's check runs up with what the reactor wrote down: the newest wish of each only, again and
  * again until GitHub has it. One request at a time for a repository, so that none overtakes another; several
  * repositories at once, so that one in trouble does not hold up the rest. No run ever waits for this.
  */
@@ -43,27 +43,27 @@ export function createFeedbackOutbox(parts: FeedbackOutboxParts): Loop {
   const limitedUntilMs = new Map<number, number>();
 
   async function send(pending: PendingCheckRun, stopping: AbortSignal): Promise<void> {
-    const { runId, version } = pending;
+    const { id, version } = pending;
     const repository = await repositories.find(pending.repositoryId);
     const name = repository && splitFullName(repository.fullName);
     if (!repository || !name) {
       const reason = 'the App no longer sees the repository';
-      await transactions.write((tx) => store.giveUp(tx, runId, version, reason, clock.nowMs()));
+      await transactions.write((tx) => store.giveUp(tx, id, version, reason, clock.nowMs()));
       return;
     }
     const untilMs = limitedUntilMs.get(repository.installationId) ?? 0;
     if (untilMs > clock.nowMs()) {
-      await transactions.write((tx) => store.postpone(tx, runId, untilMs));
+      await transactions.write((tx) => store.postpone(tx, id, untilMs));
       return;
     }
     try {
       const checkRunId = await sendCheckRun(pending, {
         ...name,
         octokit: await app.asInstallation(repository.installationId),
-        beforeCreate: () => transactions.write((tx) => store.setCreateTried(tx, runId)),
+        beforeCreate: () => transactions.write((tx) => store.setCreateTried(tx, id)),
         signal: stopping,
       });
-      await transactions.write((tx) => store.sent(tx, runId, version, checkRunId));
+      await transactions.write((tx) => store.sent(tx, id, version, checkRunId));
     } catch (error) {
       // Not GitHub's fault: the next start tries again.
       if (stopping.aborted) return;
@@ -76,32 +76,32 @@ export function createFeedbackOutbox(parts: FeedbackOutboxParts): Loop {
     repository: Repository,
     error: unknown,
   ): Promise<void> {
-    const { runId, version } = pending;
+    const { id, version } = pending;
     const { installationId } = repository;
     const nowMs = clock.nowMs();
     const failure = failureOf(error, nowMs);
-    const log = logger.child({ run: runId, repository: repository.fullName, err: error });
+    const log = logger.child({ checkRun: id, repository: repository.fullName, err: error });
     if (failure.kind === 'later') {
       const untilMs = nowMs + failure.waitMs;
       limitedUntilMs.set(installationId, untilMs);
-      await transactions.write((tx) => store.postpone(tx, runId, untilMs));
+      await transactions.write((tx) => store.postpone(tx, id, untilMs));
       log.warn({ installation: installationId, untilMs }, 'GitHub wants to be left alone for a while');
       return;
     }
     const attempt = pending.attempts + 1;
     if (attempt >= (failure.kind === 'refused' ? maxRefusals : maxAttempts)) {
-      await transactions.write((tx) => store.giveUp(tx, runId, version, failure.reason, nowMs));
-      log.error({ attempt }, 'a check run is given up; the next state of the run is tried again');
+      await transactions.write((tx) => store.giveUp(tx, id, version, failure.reason, nowMs));
+      log.error({ attempt }, 'a check run is given up; what is wanted next is tried again');
       return;
     }
     const nextAtMs = nowMs + backoffMs(attempt);
-    await transactions.write((tx) => store.retryLater(tx, runId, version, nextAtMs, failure.reason));
+    await transactions.write((tx) => store.retryLater(tx, id, version, nextAtMs, failure.reason));
     log.warn({ attempt, nextAtMs }, 'a check run could not be sent, it is tried again');
   }
 
   /** A database that refuses: nothing is lost, the row says what is wanted. Put off, or this would spin. */
-  async function notStored(runId: string, error: unknown): Promise<void> {
-    logger.error({ err: error, run: runId }, 'what became of a check run could not be stored');
+  async function notStored(id: string, error: unknown): Promise<void> {
+    logger.error({ err: error, checkRun: id }, 'what became of a check run could not be stored');
     await setTimeout(afterStorageErrorMs);
   }
 
@@ -116,8 +116,8 @@ export function createFeedbackOutbox(parts: FeedbackOutboxParts): Loop {
       if (lanes.isFull()) return longestPauseMs;
       const pending = await store.due(nowMs, lanes.busy());
       if (pending) {
-        const { repositoryId, runId } = pending;
-        lanes.run(repositoryId, () => send(pending, stopping).catch((error) => notStored(runId, error)));
+        const { repositoryId, id } = pending;
+        lanes.run(repositoryId, () => send(pending, stopping).catch((error) => notStored(id, error)));
         return 0;
       }
       const dueMs = (await store.nextDueMs(lanes.busy())) ?? Number.POSITIVE_INFINITY;

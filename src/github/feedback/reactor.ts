@@ -17,7 +17,8 @@ export function createFeedbackReactor(parts: {
   return async (tx, event) => {
     const desired = checkRunOf(event, { publicUrl: publicUrl(), isSandboxed });
     const { run, stack } = event;
-    await store.want(tx, { runId: run.id, repositoryId: stack.repository.id, desired }, clock.nowMs());
+    const wanted = { id: run.id, runId: run.id, repositoryId: stack.repository.id, desired };
+    await store.want(tx, wanted, clock.nowMs());
     tx.afterCommit(onWanted);
   };
 }

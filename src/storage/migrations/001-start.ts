@@ -25,6 +25,7 @@ create table stack (
   repository_id integer not null references repository (id),
   settings text not null,
   lock text,
+  managed_by text,
   created_at_ms integer not null,
   unique (account_id, id)
 ) strict;
@@ -36,6 +37,7 @@ create table stack_variable (
   secret integer not null,
   access text not null,
   value blob not null,
+  managed_by text,
   primary key (stack_key, name)
 ) strict, without rowid;
 
@@ -148,7 +150,8 @@ create index inbox_body on inbox (received_at_ms) where body is not null;
 create index inbox_age on inbox (received_at_ms);
 
 create table check_run (
-  run_id text primary key references run (id) on delete cascade,
+  id text primary key,
+  run_id text references run (id) on delete cascade,
   repository_id integer not null,
   check_run_id integer,
   create_tried integer not null default 0,
@@ -160,6 +163,16 @@ create table check_run (
   last_error text
 ) strict;
 create index check_run_due on check_run (next_at_ms) where settled_version < desired_version;
+-- Without it, a run that is deleted is searched for in all of them.
+create index check_run_of_run on check_run (run_id) where run_id is not null;
+create unique index check_run_of_file on check_run (repository_id) where run_id is null;
+
+create table repository_file (
+  repository_id integer primary key references repository (id),
+  commit_hash text not null,
+  blob_hash text not null,
+  problems text not null
+) strict;
 
 create table webhook (
   id text primary key,

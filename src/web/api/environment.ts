@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { checkVariable, type EnvironmentVariable } from '../../stacks/environment.ts';
+import { refuseManagedVariable } from '../../stacks/managed.ts';
 import type { Stack } from '../../stacks/stack.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
 import type { Transactions } from '../../tx.ts';
@@ -30,6 +31,7 @@ const variable = z
     secret: z.boolean(),
     access,
     value: z.string().optional().openapi({ description: 'Left out when secret.' }),
+    managedBy: z.literal('file').optional().openapi({ description: 'The repository file sets it.' }),
   })
   .openapi('EnvironmentVariable');
 
@@ -86,14 +88,20 @@ export function environmentRoutes(parts: EnvironmentRouteParts): Api {
     const stack = await guard.stack(c.var.actor, params, 'admin');
     const given: EnvironmentVariable = { name, ...c.req.valid('json') };
     checkVariable(given, (refused) => parts.refusesVariable(stack, refused));
-    await transactions.write((tx) => stackStore.putVariable(tx, stack.key, given));
+    await transactions.write(async (tx) => {
+      await refuseManagedVariable(stackStore, tx, stack, name);
+      await stackStore.putVariable(tx, stack.key, given);
+    });
     return c.body(null, 204);
   });
 
   api.openapi(removeRoute, async (c) => {
     const { name, ...params } = c.req.valid('param');
     const stack = await guard.stack(c.var.actor, params, 'admin');
-    const removed = await transactions.write((tx) => stackStore.removeVariable(tx, stack.key, name));
+    const removed = await transactions.write(async (tx) => {
+      await refuseManagedVariable(stackStore, tx, stack, name);
+      return stackStore.removeVariable(tx, stack.key, name);
+    });
     if (!removed) throw notFound();
     return c.body(null, 204);
   });
@@ -101,6 +109,6 @@ export function environmentRoutes(parts: EnvironmentRouteParts): Api {
   return api;
 }
 
-function variableObject({ name, secret, access: seenBy, value }: EnvironmentVariable) {
-  return { name, secret, access: seenBy, ...(secret ? {} : { value }) };
+function variableObject({ name, secret, access: seenBy, value, managedBy }: EnvironmentVariable) {
+  return { name, secret, access: seenBy, ...(secret ? {} : { value }), ...(managedBy ? { managedBy } : {}) };
 }

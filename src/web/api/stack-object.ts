@@ -35,6 +35,9 @@ export const stackSchema = z
     hooks,
     state: z.enum([...runStates, 'NONE']),
     lock: lockSchema.nullable(),
+    managedBy: z.literal('file').nullable().openapi({
+      description: 'file: .github/slipway.yml of the repository decides the settings.',
+    }),
   })
   .openapi('Stack');
 
@@ -65,6 +68,7 @@ export async function stackObject(stack: Stack, runs: StackRuns): Promise<z.infe
     >,
     state: await stackState(stack.key, runs),
     lock: stack.lock && lockObject(stack.lock),
+    managedBy: stack.managedBy,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { LogStore } from '../../runs/log-store.ts';
 import type { RunStore } from '../../runs/run-store.ts';
+import { refuseManaged } from '../../stacks/managed.ts';
 import type { Stack } from '../../stacks/stack.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
 import type { Transactions } from '../../tx.ts';
@@ -16,6 +17,9 @@ export async function removeStack(
   const { stackStore, runs, logs, transactions } = parts;
   const runIds = await allRunIds(runs, stack.key);
   await transactions.write(async (tx) => {
+    const now = await stackStore.findByKey(stack.key, tx);
+    // The next look at the file would make it again, without its history.
+    if (now) refuseManaged(now);
     const [unfinished] = await runs.unfinished(stack.key, tx);
     if (unfinished) {
       throw new UserError('stack-busy', `The run ${unfinished.id} of the stack is ${unfinished.state}.`, {

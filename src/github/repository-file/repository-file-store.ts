@@ -1,0 +1,21 @@
+import type { FileProblem } from '../../stacks/yaml-tree.ts';
+import type { Tx } from '../../tx.ts';
+
+/** A repository file as it was judged last. */
+export interface JudgedFile {
+  readonly repositoryId: number;
+  /** The head of the default branch at which it was read. */
+  readonly commit: string;
+  /** Git's hash of its content. */
+  readonly blob: string;
+  /** Empty: it is in force. */
+  readonly problems: readonly FileProblem[];
+}
+
+/** One row for each repository that has a file. Reads see committed data; methods with `tx` see the transaction. */
+export interface RepositoryFileStore {
+  find(repositoryId: number, tx?: Tx): Promise<JudgedFile | null>;
+  save(tx: Tx, file: JudgedFile): Promise<void>;
+  /** There is no file any more. */
+  remove(tx: Tx, repositoryId: number): Promise<void>;
+}

@@ -1,0 +1,176 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../clock.ts';
+import type { NewId } from '../../ids.ts';
+import type { RunStore } from '../../runs/run-store.ts';
+import { repositoryFilePath } from '../../stacks/managed.ts';
+import { createManagedStacks } from '../../stacks/managed-stacks.ts';
+import type { Repository } from '../../stacks/repository.ts';
+import { parseRepositoryFile } from '../../stacks/repository-file.ts';
+import type { RepositoryStore } from '../../stacks/repository-store.ts';
+import type { StackStore } from '../../stacks/stack-store.ts';
+import type { Push } from '../../stacks/trigger.ts';
+import type { VendorRules } from '../../stacks/vendor-settings.ts';
+import type { Transactions, Tx } from '../../tx.ts';
+import type { CheckRunStore } from '../feedback/check-run-store.ts';
+import { toRepository } from '../github-json.ts';
+import type { KnownRepositories } from '../known-repositories.ts';
+import { type FileVerdict, fileCheckOf, fileCheckPrefix } from './file-check.ts';
+import type { FileAtHead, FileReader } from './read-file.ts';
+import type { JudgedFile, RepositoryFileStore } from './repository-file-store.ts';
+
+/**
+ * Keeps the stacks of a repository as its `.github/slipway.yml` wants them. The file is always read live, at
+ * the head of the default branch: whatever event says that there may be something new, late, twice or out of
+ * order, the newest file is what is applied. Everything here may be repeated; all of it throws
+ * `github-unavailable`, and then nothing was changed.
+ */
+export interface RepositoryFiles {
+  /** Reads and applies; says what came of it. `insist`: somebody asked, so GitHub shows a check even if nothing is new. */
+  refresh(repositoryId: number, options?: { readonly insist: boolean }): Promise<string>;
+  /** The same for a repository that probably has no file. */
+  lookAgain(repositoryId: number): Promise<void>;
+  /** Before the runs of a push start. Null when the push cannot concern the file. */
+  beforePush(push: Push): Promise<{ note: string; newStacks: readonly string[] } | null>;
+}
+
+export interface RepositoryFilesParts {
+  readonly reader: FileReader;
+  readonly files: RepositoryFileStore;
+  readonly stacks: StackStore;
+  readonly runs: Pick<RunStore, 'newestOfType'>;
+  readonly checkRuns: Pick<CheckRunStore, 'want'>;
+  readonly repositories: Pick<RepositoryStore, 'find'>;
+  readonly known: Pick<KnownRepositories, 'remember'>;
+  readonly vendors: readonly VendorRules[];
+  readonly transactions: Transactions;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  /** Where pages of repositories are, e.g. https://github.com */
+  readonly webUrl: string;
+  /** Called after a check run was wanted. */
+  readonly onWanted: () => void;
+}
+
+export function createRepositoryFiles(parts: RepositoryFilesParts): RepositoryFiles {
+  const { reader, files, stacks, repositories, vendors, transactions, clock } = parts;
+  const managed = createManagedStacks({ store: stacks, clock, newId: parts.newId });
+  const oneAtATime = createTurns();
+
+  async function refresh(repositoryId: number, insist: boolean): Promise<string> {
+    const known = await repositories.find(repositoryId);
+    const found = known && (await reader.read(known));
+    if (!known || !found) return 'the App does not see the repository';
+    await parts.known.remember(found.json, known.installationId, true);
+    const repository = toRepository(found.json, known.installationId);
+    const { file } = found;
+    // Outside the transaction: a large file takes its time.
+    const parsed = file.kind === 'absent' ? null : parse(file, repository);
+    return transactions.write(async (tx) => {
+      const before = await files.find(repositoryId, tx);
+      if (file.kind === 'absent' || !parsed) {
+        // Other repositories are none of our business.
+        if (!before) return noFile;
+        const outcome = await managed.apply(tx, repository, []);
+        await files.remove(tx, repositoryId);
+        const released = outcome.kind === 'applied' ? outcome.changes.released : [];
+        return tell(tx, repository, file.commit, { kind: 'removed', released });
+      }
+      const verdict =
+        parsed.kind === 'invalid'
+          ? ({ kind: 'refused', problems: parsed.problems } as const)
+          : await managed.apply(tx, repository, parsed.stacks);
+      const problems = verdict.kind === 'refused' ? verdict.problems : [];
+      const now = { repositoryId, commit: file.commit, blob: file.blob, problems };
+      await files.save(tx, now);
+      if (!insist && !isNews(before, now, verdict)) return 'nothing new';
+      return tell(tx, repository, file.commit, verdict);
+    });
+  }
+
+  function parse(file: Exclude<FileAtHead, { kind: 'absent' }>, { defaultBranch }: Repository) {
+    if (file.kind === 'file') return parseRepositoryFile(file.bytes, { vendors, defaultBranch });
+    return { kind: 'invalid', problems: [{ line: 1, column: 1, message: file.message }] } as const;
+  }
+
+  async function tell(
+    tx: Tx,
+    { id: repositoryId, fullName }: Repository,
+    commit: string | null,
+    verdict: FileVerdict,
+  ) {
+    // An empty repository has no commit to show it on.
+    if (commit === null) return 'the repository is empty';
+    const nowMs = clock.nowMs();
+    const id = `${fileCheckPrefix}${parts.newId()}`;
+    const fileUrl = `${parts.webUrl}/${fullName}/blob/${commit}/${repositoryFilePath}`;
+    const desired = fileCheckOf(verdict, { id, commit, fileUrl, nowMs });
+    await parts.checkRuns.want(tx, { id, runId: null, repositoryId, desired }, nowMs);
+    tx.afterCommit(parts.onWanted);
+    return desired.output.title;
+  }
+
+  /** Of stacks that the file manages, those that a push has yet to start for the first time. */
+  async function neverRun(repositoryId: number): Promise<readonly string[]> {
+    const ids: string[] = [];
+    for (const { key, id, managedBy } of await stacks.ofRepository(repositoryId)) {
+      if (managedBy !== 'file') continue;
+      if ((await parts.runs.newestOfType(key, 'TRACKED')) === null) ids.push(id);
+    }
+    return ids;
+  }
+
+  return {
+    refresh: (repositoryId, options) =>
+      oneAtATime(repositoryId, () => refresh(repositoryId, options?.insist ?? false)),
+
+    async lookAgain(repositoryId) {
+      const repository = await repositories.find(repositoryId);
+      if (!repository) return;
+      const isKnown = (await files.find(repositoryId)) !== null;
+      if (!isKnown && !(await reader.isThere(repository))) return;
+      await oneAtATime(repositoryId, () => refresh(repositoryId, false));
+    },
+
+    async beforePush({ repositoryId, branch, changedPaths }) {
+      const repository = await repositories.find(repositoryId);
+      if (branch !== repository?.defaultBranch) return null;
+      const mayHaveChanged = changedPaths === null || changedPaths.some(concernsFile);
+      // A refused file is tried again: what was in its way may be gone, and each head shows that it is not in force.
+      const isRefused = ((await files.find(repositoryId))?.problems.length ?? 0) > 0;
+      if (!mayHaveChanged && !isRefused) return null;
+      const note = await oneAtATime(repositoryId, () => refresh(repositoryId, false));
+      const newStacks = mayHaveChanged ? await neverRun(repositoryId) : [];
+      return { note: `${repositoryFilePath}: ${note}`, newStacks };
+    },
+  };
+}
+
+const noFile = 'there is none';
+
+/** `.github` itself changes when it becomes a link. Its other files, such as workflows, change often. */
+const concernsFile = (path: string): boolean => path === '.github' || path.startsWith('.github/slipway.');
+
+/** Whether GitHub does not show it already. A file that is in force is shown where it changed, a refused one on each head. */
+function isNews(before: JudgedFile | null, now: JudgedFile, verdict: FileVerdict): boolean {
+  if (!before) return true;
+  if (verdict.kind === 'refused') {
+    return before.commit !== now.commit || !isDeepStrictEqual(before.problems, now.problems);
+  }
+  if (before.blob !== now.blob || before.problems.length > 0 || verdict.kind === 'removed') return true;
+  const { created, changed, released } = verdict.changes;
+  return created.length + changed.length + released.length > 0;
+}
+
+/** Two looks at one repository would overtake each other between reading and writing. */
+function createTurns() {
+  const last = new Map<number, Promise<unknown>>();
+  return async function inTurn<T>(id: number, work: () => Promise<T>): Promise<T> {
+    const turn = (last.get(id) ?? Promise.resolve()).then(work, work);
+    last.set(id, turn);
+    try {
+      return await turn;
+    } finally {
+      if (last.get(id) === turn) last.delete(id);
+    }
+  };
+}
