@@ -20,6 +20,7 @@ export const stackObject = z.object({
   hooks: z.record(z.string(), z.array(z.string())),
   state: z.string(),
   lock: z.object({ holder: z.string(), reason: z.string(), since: z.number() }).nullable(),
+  managedBy: z.string().nullish(),
 });
 
 export const runObject = z.object({
@@ -74,6 +75,7 @@ export const variableObject = z.object({
   secret: z.boolean(),
   access: z.string(),
   value: z.string().optional(),
+  managedBy: z.string().optional(),
 });
 
 export const webhookObject = z.object({

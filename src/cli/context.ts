@@ -19,6 +19,13 @@ export interface CliContext {
   /** Resolves with the exit code once the server has stopped. */
   readonly serve: () => Promise<number>;
   readonly fetch: typeof fetch;
+  readonly checkFile: (content: Uint8Array) => Promise<CheckedFile>;
+}
+
+/** What a repository file says: ids of stacks, or problems; lines and columns count from 1. */
+export interface CheckedFile {
+  readonly stacks: readonly string[];
+  readonly problems: readonly { readonly line: number; readonly column: number; readonly message: string }[];
 }
 
 /** The part of app.ts that commands use. */

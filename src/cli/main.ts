@@ -19,5 +19,6 @@ export async function main(): Promise<void> {
     openApp: async (config, logger) => (await import('../app.ts')).openApp(config, logger),
     serve: async () => process.exit(await (await import('../main.ts')).serve()),
     fetch,
+    checkFile: async (content) => (await import('../app.ts')).checkRepositoryFile(content),
   });
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
+import { addCheckFileCommand } from './check-file.ts';
 import type { CliContext } from './context.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -42,6 +43,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   const stack = program.command('stack').description('stacks');
   addStackCommands(stack, context);
   addEnvironmentCommands(stack, context);
+  addCheckFileCommand(stack, context);
   const run = program.command('run').description('runs of stacks');
   addRunCommands(run, context);
   addRunDetailCommands(run, context);

@@ -73,7 +73,12 @@ type Variable = ReturnType<typeof variableObject.parse>;
 function listed(variables: readonly Variable[]): string {
   if (variables.length === 0) return 'No variables.';
   return table(
-    ['NAME', 'ACCESS', 'VALUE'],
-    variables.map(({ name, access, secret, value }) => [name, access, secret ? '(secret)' : (value ?? '')]),
+    ['NAME', 'ACCESS', 'SET BY', 'VALUE'],
+    variables.map(({ name, access, secret, value, managedBy }) => [
+      name,
+      access,
+      managedBy ?? '',
+      secret ? '(secret)' : (value ?? ''),
+    ]),
   );
 }

@@ -146,6 +146,7 @@ function described(stack: Stack): string {
       stack.lock ? `${stack.lock.holder} since ${time(stack.lock.since)}: ${stack.lock.reason}` : undefined,
     ],
     ['repository', stack.repository],
+    ['managed by', stack.managedBy === 'file' ? '.github/slipway.yml of the repository' : undefined],
     ['branch', stack.branch],
     ['root', stack.projectRoot || '.'],
     ['globs', stack.additionalProjectGlobs.join(' ')],

@@ -1,3 +1,4 @@
+import { checkRepositoryFile } from '../../src/app.ts';
 import type { CliApp, CliContext } from '../../src/cli/context.ts';
 import { runCli } from '../../src/cli/program.ts';
 import type { Config } from '../../src/config.ts';
@@ -49,6 +50,7 @@ export function aCommandLine(installation: Installation, report: DoctorReport = 
       },
       serve: async () => 0,
       fetch: (input, init) => fetch(input, init),
+      checkFile: async (content) => checkRepositoryFile(content),
     };
     const argv = typeof line === 'string' ? line.split(' ') : line;
     const exitCode = await runCli(argv, context);

@@ -128,8 +128,8 @@ describe('slipway stack env', () => {
     expect([set.err, dash.err]).toEqual(['', '']);
     const stored = await installation.stackStore.environment(stack.key);
     expect(stored.map(({ value }) => value)).toEqual(['line 1\nline 2', 'eu', 'hunter2hunter2']);
-    expect(list.out).toContain('REGION  all     eu');
-    expect(list.out).toContain('TOKEN   all     (secret)');
+    expect(list.out).toContain('REGION  all             eu');
+    expect(list.out).toContain('TOKEN   all             (secret)');
     expect(set.out + list.out).not.toContain('hunter2');
   });
 
