@@ -25,7 +25,8 @@ export interface Bound {
 const unbound: Bound = { kind: 'bound', plan: null };
 const missing = failed(
   'plan_changed',
-  'The confirmed plan is missing or was altered; nothing was applied. Start a new run.',
+  'The confirmed plan is missing or was altered; nothing was applied.',
+  'Start a new run and confirm its plan.',
 );
 
 /** Whether the run needs the plan that the tool saves. */
@@ -65,7 +66,7 @@ async function planAgain(
     context,
     phase,
     (output) => vendor.plan(vendorContext(context, output), 'destroy'),
-    (outputs) => vendor.readPlan(outputs),
+    (outputs) => vendor.readPlan(outputs, 'destroy'),
   );
   if (ran.kind !== 'ran') return ran;
   if (ran.value.kind !== 'planned') return vendorFailure(ran.value);

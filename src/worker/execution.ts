@@ -53,7 +53,11 @@ export async function carryOut(
     const name = vendorName(assignment.frozen.settings.vendor);
     await options.server.failed(
       assignment,
-      failed('tool_missing', `This server does not know the tool ${name}.`),
+      failed(
+        'tool_missing',
+        `This server does not know the tool ${name}.`,
+        'Change the vendor in the settings of the stack, or install a Slipway that knows it.',
+      ),
     );
     await options.workspaces.remove(assignment.run.id);
     await options.server.finished(assignment);
@@ -91,10 +95,14 @@ async function runHalf(
       );
     }
     if (error instanceof UserError) {
-      return failed('project_unusable', [error.message, error.hint].filter(Boolean).join(' '));
+      return failed('project_unusable', error.message, error.hint);
     }
     log.error({ err: error }, 'a run failed for a reason of ours');
-    return failed('internal_error', `Internal error. The server's log names run ${assignment.run.id}.`);
+    return failed(
+      'internal_error',
+      'Internal error: Slipway itself failed.',
+      `The log of the server says more; it names run ${assignment.run.id}.`,
+    );
   }
 }
 
@@ -155,7 +163,8 @@ async function secondHalf(
   if (!workspace) {
     return failed(
       'project_unusable',
-      'The workspace of the confirmed plan is gone; nothing was applied. Retry the run.',
+      'The workspace of the confirmed plan is gone; nothing was applied.',
+      'Retry the run and confirm the new plan.',
     );
   }
   await using execution = begin(options, assignment, vendor, workspace, circumstances);
@@ -277,6 +286,6 @@ async function runAfterHooks(
   const phase = openPhase(context, reached.phase, 'plan');
   const result = await runHooks(context, phase, 'afterRun');
   // The run is over: a failing after_run hook is for the log, not for the outcome.
-  if (result.kind === 'failed') phase.log.line(`[${result.note}]`);
+  if (result.kind === 'failed') phase.log.line(`[${result.note.split('\n')[0]}]`);
   await phase.log.flush();
 }

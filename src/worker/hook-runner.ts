@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Outcome } from '../runs/run.ts';
 import type { HookName } from '../stacks/stack.ts';
 import { execute } from './command-runner.ts';
-import { exportsFile, hookPrologue, maxExportsBytes, readExports } from './hooks.ts';
+import { exportsFile, hookHint, hookPrologue, maxExportsBytes, readExports } from './hooks.ts';
 import { interruption } from './interruption.ts';
 import { hideSecrets, secretsOf } from './redaction.ts';
 import { failed, ok, type PhaseContext, type RunContext, type StepResult } from './run-context.ts';
@@ -59,7 +59,9 @@ async function runScript(
   if (interrupted) return interrupted;
   await carryExports(context, phase, execution.outputs);
   const { exitCode } = execution.outputs;
-  return exitCode === 0 ? ok : failed(outcome, `${called} failed with exit code ${exitCode}.`);
+  return exitCode === 0
+    ? ok
+    : failed(outcome, `${called} failed with exit code ${exitCode}.`, hookHint(exitCode));
 }
 
 /** Enough to tell one hook from another. */

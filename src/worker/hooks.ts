@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { isRefusedVariableName } from '../stacks/environment.ts';
 
 /**
@@ -75,4 +76,20 @@ function parseEnvironment(bytes: Uint8Array): ReadonlyMap<string, string | null>
     if (at > 0) variables.set(entry.slice(0, at), entry.slice(at + 1));
   }
   return variables;
+}
+
+/** What the author of a failed hook can do, by the conventions of shells. */
+export function hookHint(exitCode: number): string {
+  switch (exitCode) {
+    case 126:
+      return 'A file it calls is not executable: see its output in the log, then `chmod +x` and commit it.';
+    case 127:
+      return 'A program it calls is not there: see its output in the log. Install it in the hook, or on the server below /usr.';
+    case 128 + constants.signals.SIGKILL:
+      return 'It was killed: by something in the run itself, or for want of memory.';
+    case 128 + constants.signals.SIGXFSZ:
+      return 'It wrote a file larger than a run may.';
+    default:
+      return 'Its output stands in the log of the run.';
+  }
 }

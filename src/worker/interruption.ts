@@ -25,20 +25,20 @@ export function interruption(
     case 'timeout':
       return failed(
         'timeout',
-        `${what}: the phase ${phase.phase} may take ${duration(total.wallMs)} in all, its hooks included. ` +
-          `The log shows where the time went; make that shorter, or split the stack.${aftermath}`,
+        `${what}: the phase ${phase.phase} may take ${duration(total.wallMs)} in all, its hooks included.`,
+        `The log shows where the time went; make that shorter, or split the stack.${aftermath}`,
       );
     case 'silence':
       return failed(
         'timeout',
-        `${what}: it wrote nothing for ${duration(total.silenceMs ?? 0)}. ` +
-          `A command that waits for an answer gets none; one that works should say so now and then.${aftermath}`,
+        `${what}: it wrote nothing for ${duration(total.silenceMs ?? 0)}.`,
+        `A command that waits for an answer gets none; one that works should say so now and then.${aftermath}`,
       );
     case 'output_limit':
       return failed(
         'output_limit',
-        `${what}: the phase ${phase.phase} may write ${size(total.outputBytes)} of output in all. ` +
-          `Make its commands less talkative, or send their output to a file.${aftermath}`,
+        `${what}: the phase ${phase.phase} may write ${size(total.outputBytes)} of output in all.`,
+        `Make its commands less talkative, or send their output to a file.${aftermath}`,
       );
     case 'disk_limit':
       return failed('disk_limit', `${what}: ${diskReason(result.reason, total)}${aftermath}`);
@@ -46,9 +46,14 @@ export function interruption(
       return failed(
         'worker_lost',
         'The sandbox was ended from outside: by the kernel for lack of memory, or by the operator.',
+        'Look at the memory of the server, then retry the run.',
       );
     case 'unavailable':
-      return failed('sandbox_unavailable', `${called} could not be started: ${result.message}`);
+      return failed(
+        'sandbox_unavailable',
+        `${called} could not be started: ${result.message}`,
+        '`slipway doctor` on the server shows what is wrong with the sandbox.',
+      );
   }
 }
 

@@ -6,6 +6,7 @@ import { createBudget } from './budget.ts';
 import { insidePlan, runVendorCommand } from './command-runner.ts';
 import { runHooks, runTask } from './hook-runner.ts';
 import { createPhaseLog } from './logs.ts';
+import { findProjectRoot } from './project-root.ts';
 import {
   failed,
   ok,
@@ -16,11 +17,10 @@ import {
   type StepResult,
   vendorContext,
   vendorFailure,
-  withHint,
 } from './run-context.ts';
 import type { PlanAnswer } from './server-api.ts';
 import type { InitializeStep, PlanResult } from './vendor.ts';
-import { findProjectRoot, type Workspaces } from './workspace.ts';
+import type { Workspaces } from './workspace.ts';
 
 /**
  * The phases of a run in the order of docs/runs.md: which hooks and commands, and what their results mean
@@ -54,7 +54,7 @@ export async function prepare(context: RunContext, workspaces: Workspaces): Prom
   if (!vendor.tool) {
     await workspaces.handOver(workspace);
     const problem = vendor.toolProblem ?? `${vendor.name} is not installed on this server.`;
-    return failed('tool_missing', `${problem} \`slipway doctor\` shows what the server found.`);
+    return failed('tool_missing', problem, '`slipway doctor` on the server shows what it found.');
   }
   phase.log.line(`[fetching ${run.commit.hash} of ${stack.repository.fullName}]`);
   try {
@@ -66,7 +66,7 @@ export async function prepare(context: RunContext, workspaces: Workspaces): Prom
   } catch (error) {
     if (context.signal.aborted) return over;
     if (!(error instanceof UserError)) throw error;
-    return failed('source_unavailable', withHint(error.message, error.hint));
+    return failed('source_unavailable', error.message, error.hint);
   } finally {
     // Of a failed fetch too: after_run hooks are still to come.
     await workspaces.handOver(workspace);
@@ -81,7 +81,7 @@ export async function prepare(context: RunContext, workspaces: Workspaces): Prom
 export async function locateProject(context: RunContext): Promise<StepResult> {
   const { assignment, vendor, workspace } = context;
   const root = await findProjectRoot(workspace, assignment.frozen.settings.projectRoot, vendor.projectFiles);
-  if (root.kind === 'unusable') return failed('project_unusable', root.reason);
+  if (root.kind === 'unusable') return failed('project_unusable', root.reason, root.hint);
   context.projectRoot = root.inside;
   return ok;
 }
@@ -147,7 +147,7 @@ export async function plan(
     phase,
     (output) => vendor.plan(vendorContext(context, output), kind),
     async (outputs) => {
-      const result = await vendor.readPlan(outputs);
+      const result = await vendor.readPlan(outputs, kind);
       if (result.kind === 'planned' && result.planFile !== null && needsPlan) {
         const bytes = await outputs.read(result.planFile, maxPlanBytes);
         file = bytes && Buffer.concat(await Array.fromAsync(bytes));
@@ -159,7 +159,11 @@ export async function plan(
   const result: PlanResult = ran.value;
   if (result.kind !== 'planned') return vendorFailure(result);
   if (needsPlan && result.hasChanges && file === null) {
-    return failed('plan_unreadable', 'The tool saved no readable plan, so nothing could be bound to it.');
+    return failed(
+      'plan_unreadable',
+      'The tool saved no readable plan, so nothing could be bound to it.',
+      'Retry the run. A program or hook must leave the output directory of the tool alone.',
+    );
   }
   const after = await runHooks(context, phase, 'afterPlan');
   if (after.kind !== 'ok') return after;

@@ -61,12 +61,17 @@ export type StepResult = { readonly kind: 'ok' } | StepFailure | { readonly kind
 export interface StepFailure {
   readonly kind: 'failed';
   readonly outcome: Outcome;
+  /** What happened, then on a line of its own what a person can do. */
   readonly note: string;
 }
 
 export const ok = { kind: 'ok' } as const;
 export const over = { kind: 'over' } as const;
-export const failed = (outcome: Outcome, note: string): StepFailure => ({ kind: 'failed', outcome, note });
+export const failed = (outcome: Outcome, message: string, hint?: string): StepFailure => ({
+  kind: 'failed',
+  outcome,
+  note: hint ? `${message}\n${hint}` : message,
+});
 
 const outcomeOf = {
   failed: 'tool_failed',
@@ -75,11 +80,8 @@ const outcomeOf = {
 } as const satisfies Record<VendorFailure['kind'], Outcome>;
 
 export function vendorFailure({ kind, message, hint }: VendorFailure): StepFailure {
-  return failed(outcomeOf[kind], withHint(message, hint));
+  return failed(outcomeOf[kind], message, hint);
 }
-
-export const withHint = (message: string, hint: string | undefined): string =>
-  hint ? `${message} ${hint}` : message;
 
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 

@@ -51,7 +51,7 @@ export interface Vendor extends VendorSettingsSchema {
   readonly beforeInitHooks: 'before-commands' | 'after-commands';
 
   /** Reads what the plan command left. Never throws for bad content: that is `unreadable`. */
-  readPlan(outputs: CommandOutputs): Promise<PlanResult>;
+  readPlan(outputs: CommandOutputs, kind: 'apply' | 'destroy'): Promise<PlanResult>;
   /** `confirmed` gives the steps of the plan that was bound; asked only to tell what differs from them. */
   readApply(outputs: CommandOutputs, confirmed: () => Promise<readonly PlanStep[]>): Promise<ApplyResult>;
 

@@ -1,5 +1,5 @@
-import { chmod, lstat, mkdir, readdir, realpath, stat, writeFile } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { chmod, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import type { Mount, RunIdentity, Sandbox } from '../sandbox/sandbox.ts';
 import { copyLocalState, openLocalState } from './local-state.ts';
 import type { Assignment } from './server-api.ts';
@@ -18,7 +18,7 @@ export interface Workspace {
   readonly localState: { readonly host: string; readonly inside: string } | null;
 }
 
-interface Directories {
+export interface Directories {
   readonly tree: string;
   readonly git: string;
   readonly home: string;
@@ -141,37 +141,6 @@ export function createWorkspaces(parts: {
       return removals.flatMap((removal) => (removal.status === 'rejected' ? [removal.reason] : []));
     },
   };
-}
-
-export type ProjectRoot =
-  | { readonly kind: 'found'; readonly inside: string }
-  | { readonly kind: 'unusable'; readonly reason: string };
-
-/** Where the project lies. A symbolic link may lead elsewhere in the checkout, but not out of it. */
-export async function findProjectRoot(
-  workspace: { readonly [side in 'host' | 'inside']: Pick<Directories, 'tree'> },
-  projectRoot: string,
-  projectFiles: readonly string[],
-): Promise<ProjectRoot> {
-  const what = projectRoot === '' ? 'The repository' : `The project root ${projectRoot}`;
-  const tree = await realpath(workspace.host.tree);
-  let resolved: string;
-  try {
-    resolved = await realpath(join(tree, projectRoot));
-  } catch {
-    return { kind: 'unusable', reason: `${what} does not exist in this commit.` };
-  }
-  const path = relative(tree, resolved);
-  if (path === '..' || path.startsWith(`..${sep}`)) {
-    return { kind: 'unusable', reason: `${what} is a symbolic link that leads out of the repository.` };
-  }
-  if (!(await stat(resolved)).isDirectory())
-    return { kind: 'unusable', reason: `${what} is not a directory.` };
-  const entries = await readdir(resolved);
-  if (!projectFiles.some((name) => entries.includes(name))) {
-    return { kind: 'unusable', reason: `${what} has no ${projectFiles[0]}.` };
-  }
-  return { kind: 'found', inside: join(workspace.inside.tree, path) };
 }
 
 async function exists(path: string): Promise<boolean> {

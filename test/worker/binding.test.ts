@@ -52,7 +52,7 @@ describe('an apply', () => {
 
     expect(await world.run(id)).toMatchObject({
       outcome: 'plan_changed',
-      note: 'The confirmed plan is missing or was altered; nothing was applied. Start a new run.',
+      note: 'The confirmed plan is missing or was altered; nothing was applied.\nStart a new run and confirm its plan.',
     });
     expect((await world.states(id)).at(-2)).toBe('8 PREPARING_APPLY');
     expect(await world.labels(id)).toEqual(['login', 'plan', 'echo the end']);
@@ -146,7 +146,7 @@ describe('a tear-down that takes no plan', () => {
   it('is not begun when something else would be torn down now', async () => {
     await using world = await openWorkerWorld();
     const { run, labels, states, stack } = await tearDown(world, { confirmed: 'one', later: 'one two' });
-    expect(run).toMatchObject({ outcome: 'plan_changed', note: 'one, then one two Start again.' });
+    expect(run).toMatchObject({ outcome: 'plan_changed', note: 'one, then one two\nStart again.' });
     expect(states).toEqual(['8 PREPARING_APPLY', '9 FAILED']);
     expect(labels.slice(-2)).toEqual(['echo "one two" > names', 'plan']);
     expect(stack?.lock).toBeNull();

@@ -46,7 +46,7 @@ describe('a hook that fails', () => {
 
     expect(run).toMatchObject({
       ...{ state: 'FAILED', outcome: 'hook_failed' },
-      note: `The ${list} hook "exit 7" failed with exit code 7.`,
+      note: `The ${list} hook "exit 7" failed with exit code 7.\nIts output stands in the log of the run.`,
     });
     // Nothing of the phase came after it, only the end.
     expect((await world.labels(id)).slice(-2)).toEqual(['exit 7', ': afterRun']);
@@ -62,7 +62,7 @@ describe('a hook that fails', () => {
     const { note } = await toTheEnd(world, await world.start(stack, 'TRACKED'));
 
     expect(note).toBe(
-      `The beforePlan hook "echo "${'x'.repeat(75)}" echo ***; exit 1" failed with exit code 1.`,
+      `The beforePlan hook "echo "${'x'.repeat(75)}" echo ***; exit 1" failed with exit code 1.\nIts output stands in the log of the run.`,
     );
     await world.database.write((tx) =>
       world.stackStore.updateSettings(tx, stack.key, {
@@ -71,7 +71,9 @@ describe('a hook that fails', () => {
       }),
     );
     const second = await toTheEnd(world, await world.start(stack, 'TRACKED'));
-    expect(second.note).toBe(`The beforePlan hook ": ${'y'.repeat(90)} ***; ex…" failed with exit code 1.`);
+    expect(second.note).toContain(
+      `The beforePlan hook ": ${'y'.repeat(90)} ***; ex…" failed with exit code 1.\n`,
+    );
   });
 
   it('in time or output is named too', async () => {
@@ -93,7 +95,8 @@ describe('a hook that fails', () => {
     );
     const id = await world.start(stack, 'TASK', 'exit 4');
     expect(await toTheEnd(world, id)).toMatchObject({
-      ...{ outcome: 'tool_failed', note: 'The command "exit 4" failed with exit code 4.' },
+      outcome: 'tool_failed',
+      note: 'The command "exit 4" failed with exit code 4.\nIts output stands in the log of the run.',
     });
     expect((await world.labels(id)).slice(-2)).toEqual(['exit 4', 'echo end']);
   });

@@ -30,7 +30,7 @@ describe('the time of a phase', () => {
     // The login has its phase, and what follows the run has one, too.
     expect(run.labels).toEqual(['login', 'sleep 1', 'sleep 1', 'plan', 'sleep 1; echo "the end"']);
     expect(run.note).toBe(
-      '`bash -c sleep 1` was stopped: the phase planning may take 2.5 seconds in all, its hooks included. ' +
+      '`bash -c sleep 1` was stopped: the phase planning may take 2.5 seconds in all, its hooks included.\n' +
         'The log shows where the time went; make that shorter, or split the stack.',
     );
     expect(run.log).toMatch(/\[timeout: more than 2\.5 seconds in this phase\. Stopped in 0\.\d\d s\]/);

@@ -107,7 +107,8 @@ describe('a worker', () => {
     await worker.stop(longMs);
 
     expect(await world.run(id)).toMatchObject({
-      ...{ outcome: 'hook_failed', note: 'The beforePlan hook "exit 3" failed with exit code 3.' },
+      outcome: 'hook_failed',
+      note: 'The beforePlan hook "exit 3" failed with exit code 3.\nIts output stands in the log of the run.',
     });
     expect(await world.labels(id)).toEqual(['login', 'exit 3', 'echo one; exit 1']);
     expect(await world.log(id)).toContain('[The afterRun hook "echo one; exit 1" failed with exit code 1.]');

@@ -77,6 +77,9 @@ export const programs: Case = {
     select,
     preview('component', javascript(component)),
     preview('program-throws', javascript("throw new Error('no such region');")),
+    preview('program-exits', javascript('process.exit(3);')),
+    preview('program-exits-early', javascript('process.exit(0);')),
+    preview('program-killed', javascript("process.kill(process.pid, 'SIGKILL');")),
   ],
 };
 

@@ -1,6 +1,8 @@
+import { constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
 import type { FailedCommand, PlanStep, VendorFailure } from '../../worker/vendor.ts';
 import { explainText } from './errors.ts';
+import type { Explanation } from './explanation.ts';
 import type { Operation } from './operation.ts';
 import { differences, nameOf, violations } from './violation.ts';
 
@@ -22,10 +24,26 @@ export function explainFailure(
   const lacking = violations(stderr, operation, confirmed);
   if (lacking.length > 0) return violated(lacking, operation);
 
-  const known = explainText(stderr);
-  const lines = [known?.message ?? ownWords(stderr, result.exitCode), ...aboutSteps(operation)];
+  const known =
+    explainKill(result.exitCode, isApply) ?? explainText(stderr) ?? ownWords(stderr, result.exitCode);
+  const lines = [known.message, ...aboutSteps(operation)];
   if (isApply && failedInPreview(operation)) lines.push('It failed in its own preview; nothing was changed.');
-  return { kind: 'failed', message: shorten(lines.join('\n')), ...(known?.hint && { hint: known.hint }) };
+  return { kind: 'failed', message: shorten(lines.join('\n')), hint: known.hint ?? seeLog };
+}
+
+const seeLog =
+  'The log of the run has everything that pulumi said. Correct the cause, then push or retry the run.';
+
+/** A shell's convention, which the sandbox follows: 128 and the number of the signal. */
+function explainKill(exitCode: number, isApply: boolean): Explanation | null {
+  if (exitCode <= 128 || exitCode > 128 + 64) return null;
+  const signal = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0];
+  return {
+    message: `pulumi was killed by ${signal ?? `signal ${exitCode - 128}`}: by something in the run itself, or for want of memory.`,
+    hint: isApply
+      ? 'What it had begun may be half done: check the real state, run the task `pulumi cancel`, then retry the run.'
+      : 'See that no program or hook kills it and that the server has memory enough, then retry the run.',
+  };
 }
 
 function violated(lines: readonly string[], operation: Operation | null): VendorFailure {
@@ -73,23 +91,26 @@ function listOf(lines: readonly string[]): string[] {
 }
 
 /** What the CLI says last and always, after the message that matters. */
-const noise = [
-  /^(preview|update|destroy) failed$/,
-  /^error reading from server: EOF$/,
-  /^an unhandled error occurred: program exited with non-zero exit code: \d+$/,
-];
+const noise = [/^(preview|update|destroy) failed$/, /^error reading from server: EOF$/];
+const programExit = /^an unhandled error occurred: program exited with non-zero exit code: (-?\d+)$/i;
 
 /** Its error messages, or the end of what it said. */
-function ownWords(stderr: string, exitCode: number): string {
+function ownWords(stderr: string, exitCode: number): Explanation {
   const errors = `\n${stderr}`
     .split(/\nerror: /)
     .slice(1)
     .map((error) => error.trim());
-  const telling = errors.filter((error) => !noise.some((pattern) => pattern.test(error)));
-  if (telling.length > 0) return telling.join('\n');
+  const telling = errors.filter((error) => ![...noise, programExit].some((pattern) => pattern.test(error)));
+  if (telling.length > 0) return { message: telling.join('\n') };
+  const code = errors.map((error) => programExit.exec(error)?.[1]).find((found) => found !== undefined);
   const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('error: '));
-  if (lines.length > 0) return lines.slice(-maxLines).join('\n');
-  return errors[0] ?? `pulumi ended with exit code ${exitCode} and gave no reason.`;
+  const said = lines.slice(-maxLines).join('\n');
+  if (code !== undefined) return { message: `${programEnded(code)}${said === '' ? '' : `\n${said}`}` };
+  return { message: said || (errors[0] ?? `pulumi ended with exit code ${exitCode} and gave no reason.`) };
+}
+
+function programEnded(code: string): string {
+  return code === '-1' ? 'The program was killed.' : `The program ended with exit code ${code}.`;
 }
 
 function shorten(text: string): string {

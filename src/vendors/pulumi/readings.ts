@@ -19,10 +19,15 @@ import { toPlanSteps } from './steps.ts';
 /** Far more than any plan; the worker has its own limit. */
 const maxPlanBytes = 256 * 1024 * 1024;
 
-export async function readPlan(outputs: CommandOutputs): Promise<PlanResult> {
+export async function readPlan(
+  outputs: CommandOutputs,
+  kind: 'apply' | 'destroy' = 'apply',
+): Promise<PlanResult> {
   const read = await readSuccess(outputs, { isPreview: true });
   if ('kind' in read) return read;
   const { steps, summary } = read;
+  // A tear-down does not run the program.
+  if (kind === 'apply' && !programRan(steps)) return declaredNothing();
   const plan = toPlanSteps(steps);
   if ('unknownOp' in plan) {
     const message = `The plan has a step "${plan.unknownOp}" that Slipway does not know.`;
@@ -30,7 +35,8 @@ export async function readPlan(outputs: CommandOutputs): Promise<PlanResult> {
   }
   const text = await textOf(outputs, planFile);
   const saved = text === '' ? null : parseSavedPlan(text);
-  if (text !== '' && saved === null) return unreadable('The plan that pulumi saved is damaged.');
+  if (text !== '' && saved === null)
+    return unreadable('The plan that pulumi saved is damaged.', leaveItAlone);
   return {
     kind: 'planned',
     hasChanges: hasChanges(steps, saved),
@@ -38,6 +44,19 @@ export async function readPlan(outputs: CommandOutputs): Promise<PlanResult> {
     steps: plan.steps,
     planFile: saved === null ? null : planFile,
   };
+}
+
+/** The first thing that the SDK of every language does is to declare the stack itself. */
+function programRan(steps: Operation['steps']): boolean {
+  return steps.some(({ type, op }) => type === 'pulumi:pulumi:Stack' && !['refresh', 'delete'].includes(op));
+}
+
+/** To pulumi that is a success: a program that wants nothing, for which everything there is has to go. */
+function declaredNothing(): VendorFailure {
+  return unreadable(
+    'The program declared nothing, not even the stack itself: it never ran, or ended before it began.',
+    'Check `runtime` and `main` in Pulumi.yaml, and that the program does not exit early. To tear the stack down, start a DESTROY run.',
+  );
 }
 
 export async function readApply(
@@ -68,22 +87,28 @@ async function readSuccess(
     return { ...failure, kind: 'unreadable', message: `${message}\n${failure.message}` };
   }
   if (operation === null) {
-    return unreadable('pulumi ended well but left no event log, or one that is too large.');
+    return unreadable('pulumi ended well but left no event log, or one that is too large.', leaveItAlone);
   }
   if (operation.broken !== null) {
-    return unreadable(`The event log of pulumi is damaged: ${operation.broken}.`);
+    return unreadable(`The event log of pulumi is damaged: ${operation.broken}.`, leaveItAlone);
   }
   if (summary === null || summary.isPreview !== expected.isPreview) {
-    return unreadable('The event log of pulumi is of another operation.');
+    return unreadable('The event log of pulumi is of another operation.', leaveItAlone);
   }
   if (summary.result !== 'succeeded') {
-    return unreadable(`pulumi ended with exit code 0, but its event log says "${summary.result}".`);
+    return unreadable(
+      `pulumi ended with exit code 0, but its event log says "${summary.result}".`,
+      leaveItAlone,
+    );
   }
   return { ...operation, summary };
 }
 
-function unreadable(message: string, hint?: string): VendorFailure {
-  return { kind: 'unreadable', message, ...(hint !== undefined && { hint }) };
+const leaveItAlone =
+  'See that no program or hook writes to the file that PULUMI_OPTION_EVENT_LOG names, then retry the run.';
+
+function unreadable(message: string, hint: string): VendorFailure {
+  return { kind: 'unreadable', message, hint };
 }
 
 /** Empty when there is no such file. */

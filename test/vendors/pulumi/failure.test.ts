@@ -16,9 +16,10 @@ async function failureOf(name: string): Promise<VendorFailure> {
   return result;
 }
 
+const seeLog = 'The log of the run has everything that pulumi said';
 const untouched = 'The plan you confirmed no longer holds. Nothing was changed.\n';
 /** Name of the recording, what the message says, what the hint says. */
-const cases: readonly [name: string, message: string, hint: string | undefined][] = [
+const cases: readonly [name: string, message: string, hint: string][] = [
   [
     'locked',
     "holds the lock of the stack's state (created by somebody@elsewhere (pid 4242) at 2026-01-01T00:00:00Z)",
@@ -39,16 +40,42 @@ const cases: readonly [name: string, message: string, hint: string | undefined][
     'SANDBOX_ALLOWED_HOSTS',
   ],
   ['login-bucket-credentials', 'There are no credentials for s3://bucket', 'AWS_ACCESS_KEY_ID'],
-  ['login-directory-missing', 'Could not log in to file:///state/gone: no such file or directory', undefined],
-  ['login-unreachable', 'Could not log in to https://127.0.0.1:1: performing HTTP request', undefined],
+  [
+    'login-directory-missing',
+    'Could not log in to file:///state/gone: no such file or directory',
+    'Check loginUrl',
+  ],
+  ['login-unreachable', 'https://127.0.0.1:1 cannot be reached from a run', 'SANDBOX_ALLOWED_HOSTS'],
+  ['login-bucket-region', 's3://bucket does not say in which region', 'AWS_REGION'],
+  ['login-azure-account', 'There is no storage account for azblob://bucket', 'AZURE_STORAGE_ACCOUNT'],
+  ['stack-name-organization', 'knows no organizations', 'stackName'],
+  ['stack-file-invalid', 'Pulumi.<stack>.yaml is not valid: invalid YAML file: yaml: line 1', 'push'],
+  ['stack-salt-invalid', 'The encryptionsalt in Pulumi.<stack>.yaml is not valid', 'take it out'],
+  ['config-secret-invalid', 'cannot be decrypted', 'pulumi config set --secret'],
+  ['config-secret-foreign', 'cannot be decrypted', 'pulumi config set --secret'],
+  ['pulumi-too-old', 'asks for pulumi >=99.0.0; this server has', 'requiredPulumiVersion'],
+  ['main-missing', '`main` in Pulumi.yaml leads to a place that is not there', 'Correct `main`'],
+  ['host-crashed', 'The language host crashed', 'Check `main`'],
+  ['provider-version-refused', 'The provider plugin random could not be downloaded', 'SANDBOX_ALLOWED_HOSTS'],
+  ['program-exits', 'The program ended with exit code 3.', seeLog],
+  [
+    'program-exits-early',
+    'The program ended with exit code 1.\nThe Pulumi runtime detected that 4 promises were still active',
+    seeLog,
+  ],
+  ['program-killed', 'The program was killed.', seeLog],
   ['project-missing', 'no Pulumi.yaml in the project root', 'project root'],
   ['select-project-missing', 'no Pulumi.yaml in the project root', 'project root'],
-  ['project-file-invalid', "Pulumi.yaml is not valid: project is missing a 'name' attribute", undefined],
-  ['program-syntax', 'Pulumi.yaml is not valid: invalid YAML file: yaml: line 3', undefined],
+  [
+    'project-file-invalid',
+    "Pulumi.yaml is not valid: project is missing a 'name' attribute",
+    'Correct the file',
+  ],
+  ['program-syntax', 'Pulumi.yaml is not valid: invalid YAML file: yaml: line 3', 'Correct the file'],
   ['stack-name-invalid', 'a stack name may not be empty', 'stackName'],
   ['stack-name-too-long', 'a stack name cannot exceed 100 characters', 'stackName'],
   ['stack-name-other-project', 'the project is "other"', 'stackName'],
-  ['stack-missing', 'does not exist in this state backend', undefined],
+  ['stack-missing', 'does not exist in this state backend', 'stackName'],
   ['select-as-specified', 'does not know the flag --select', 'newer pulumi'],
   ['config-missing', "no value for the configuration 'size'", 'pulumi config set'],
   ['provider-plugin-missing', 'The provider plugin random is not installed', 'before_init'],
@@ -65,18 +92,18 @@ const cases: readonly [name: string, message: string, hint: string | undefined][
   ['python-module-missing', 'The Pulumi SDK is not installed', 'pip install'],
   ['destroy-preview-protected', 'one is protected and cannot be deleted', 'Take `protect` off'],
   ['plan-unreadable', 'saved plan cannot be read', 'new run'],
-  ['interrupted', 'It was interrupted', undefined],
+  ['interrupted', 'It was interrupted', 'Retry'],
   [
     'program-reference',
     'resource or variable named "nothing" could not be found\n\n  on Pulumi.yaml line 7',
-    undefined,
+    seeLog,
   ],
-  ['program-throws', 'Error: no such region\n    at Object.<anonymous> (/workspace/index.js:2:7)', undefined],
-  ['step-fails', 'the disk is full\n- failed: create of e (pulumi-nodejs:dynamic:Resource)', undefined],
+  ['program-throws', 'Error: no such region\n    at Object.<anonymous> (/workspace/index.js:2:7)', seeLog],
+  ['step-fails', 'the disk is full\n- failed: create of e (pulumi-nodejs:dynamic:Resource)', seeLog],
   [
     'replacement-half-done',
     'it sticks\n- failed: delete-replaced of d (pulumi-nodejs:dynamic:Resource)',
-    undefined,
+    seeLog,
   ],
   ['violation-update', `${untouched}- one (pulumi:index:Stash): properties changed (input)`, 'new run'],
   ['violation-create', `${untouched}- four (pulumi:index:Stash): create was not planned`, 'plan binding'],
@@ -99,8 +126,7 @@ describe('a failure', () => {
     const failure = await failureOf(name);
     expect(failure.kind).toBe(name.startsWith('violation-') ? 'plan-changed' : 'failed');
     expect(failure.message).toContain(message);
-    if (hint === undefined) expect(failure.hint).toBeUndefined();
-    else expect(failure.hint).toContain(hint);
+    expect(failure.hint).toContain(hint);
   });
 
   test('is expected of every recording that failed', () => {
@@ -134,7 +160,17 @@ describe('an unknown failure', () => {
 
   test('without an error message shows the end of what was said, without colours', () => {
     expect(explain('\u001b[31mError\u001b[0m: bad\n\n  here\n').message).toBe('Error: bad\n  here');
-    expect(explain('', 137).message).toBe('pulumi ended with exit code 137 and gave no reason.');
+    expect(explain('', 2).message).toBe('pulumi ended with exit code 2 and gave no reason.');
+  });
+
+  test('by a signal says so, whatever was said last, and what that means for an apply', () => {
+    const killed = { exitCode: 137, stderrTail: 'of no importance\n', stdoutTail: '' };
+    expect(explainFailure(killed, null)).toMatchObject({
+      message: expect.stringMatching(/^pulumi was killed by SIGKILL: /),
+      hint: expect.stringContaining('retry the run'),
+    });
+    expect(explainFailure(killed, null, { isApply: true }).hint).toContain('check the real state');
+    expect(explain('', 255).message).not.toContain('killed');
   });
 
   test('is cut to the size of a check run', () => {

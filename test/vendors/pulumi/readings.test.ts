@@ -6,11 +6,13 @@ const recordings = recordingNames.map(recording);
 const succeeded = ({ exitCode, events }: Recording) => exitCode === 0 && events !== null;
 const isApply = ({ argv }: Recording) =>
   argv[1] === 'up' || (argv[1] === 'destroy' && argv[2] !== '--preview-only');
-const previews = recordings.filter((one) => succeeded(one) && !isApply(one));
+const ranNothing = 'runtime-missing';
+const previews = recordings.filter((one) => succeeded(one) && !isApply(one) && one.name !== ranNothing);
 const applies = recordings.filter((one) => succeeded(one) && isApply(one));
 
 async function planOf(name: string) {
-  const result = await readPlan(outputsOf(recording(name)));
+  const one = recording(name);
+  const result = await readPlan(outputsOf(one), one.argv[1] === 'destroy' ? 'destroy' : 'apply');
   if (result.kind !== 'planned') throw new Error(`${name}: ${result.message}`);
   return result;
 }
@@ -171,6 +173,13 @@ describe('a plan', () => {
       }
       expect(step.old ?? step.new).not.toBeNull();
     }
+  });
+
+  test('of a program that never ran is none, though pulumi calls it a success', async () => {
+    const never = { kind: 'unreadable', message: expect.stringContaining('declared nothing') };
+    expect(await readPlan(outputsOf(recording(ranNothing)))).toMatchObject(never);
+    // With a stack that has resources it would be a plan to delete them all.
+    expect(await readPlan(outputsOf(recording('destroy-preview')))).toMatchObject(never);
   });
 
   test('names the plan file only when there is one', async () => {

@@ -85,7 +85,7 @@ async function initialize(): Promise<void> {
 
 /** Previews, and keeps the plan where the next command finds it, as the worker does. */
 async function plan() {
-  const result = await vendor.readPlan(await run(vendor.plan(context, 'apply')));
+  const result = await vendor.readPlan(await run(vendor.plan(context, 'apply')), 'apply');
   const planPath = join(folder, 'plan.json');
   if (result.kind === 'planned')
     writeFileSync(planPath, readFileSync(join(context.paths.output, 'plan.json')));
@@ -147,11 +147,11 @@ describe('the real pulumi', () => {
   test('tears down what was previewed', async () => {
     await initialize();
     await run(vendor.apply(context, 'apply', { planPath: null, followsPlan: true }));
-    const preview = await vendor.readPlan(await run(vendor.plan(context, 'destroy')));
+    const preview = await vendor.readPlan(await run(vendor.plan(context, 'destroy')), 'destroy');
     expect(preview).toMatchObject({ hasChanges: true, delta: { deleted: 2, resources: 0 }, planFile: null });
     const destroy = vendor.apply(context, 'destroy', { planPath: null, followsPlan: false });
     expect(await readApply(await run(destroy))).toEqual({ kind: 'applied' });
-    expect(await vendor.readPlan(await run(vendor.plan(context, 'destroy')))).toMatchObject({
+    expect(await vendor.readPlan(await run(vendor.plan(context, 'destroy')), 'destroy')).toMatchObject({
       hasChanges: false,
     });
   });

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findProjectRoot } from '../../src/worker/workspace.ts';
+import { findProjectRoot } from '../../src/worker/project-root.ts';
 import { tempDirectory } from '../support/temp-database.ts';
 
 /** A workspace whose tree holds a project file in each of these directories. */
@@ -22,7 +22,11 @@ function aWorkspace(...projects: readonly string[]) {
   return { directory, host, link, find, [Symbol.dispose]: () => directory[Symbol.dispose]() };
 }
 const found = (inside: string) => ({ kind: 'found', inside });
-const unusable = (reason: string) => ({ kind: 'unusable', reason: expect.stringContaining(reason) });
+const unusable = (reason: string) => ({
+  kind: 'unusable',
+  reason: expect.stringContaining(reason),
+  hint: expect.stringMatching(/^(Correct|Commit) .+\.$/),
+});
 
 describe('the project root', () => {
   it('is where the stack says, as the commands see it', async () => {
@@ -80,5 +84,18 @@ describe('the project root', () => {
     using workspace = aWorkspace('');
     mkdirSync(join(workspace.host.tree, 'infra'));
     expect(await workspace.find('infra')).toEqual(unusable('Pulumi.yaml'));
+  });
+
+  it('is refused with a project file that is a directory, or a link that leads nowhere or out', async () => {
+    using workspace = aWorkspace('infra');
+    workspace.link('inside/Pulumi.yaml', '../infra/Pulumi.yaml');
+    workspace.link('outside/Pulumi.yaml', '/etc/passwd');
+    workspace.link('nowhere/Pulumi.yaml', 'gone.yaml');
+    mkdirSync(join(workspace.host.tree, 'directory/Pulumi.yaml'), { recursive: true });
+
+    expect(await workspace.find('inside')).toEqual(found('/workspace/inside'));
+    expect(await workspace.find('outside')).toEqual(unusable('leads out of the repository'));
+    expect(await workspace.find('nowhere')).toEqual(unusable('Pulumi.yaml is not a file'));
+    expect(await workspace.find('directory')).toEqual(unusable('Pulumi.yaml is not a file'));
   });
 });

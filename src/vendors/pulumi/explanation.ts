@@ -1,0 +1,13 @@
+export interface Explanation {
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** One text of the real CLI that a person can do something about. */
+export interface Rule {
+  readonly pattern: RegExp;
+  explain(match: RegExpExecArray): Explanation;
+}
+
+export const networkHint =
+  'Runs reach only what SANDBOX_NETWORK and SANDBOX_ALLOWED_HOSTS let through; ask the operator of this server.';
