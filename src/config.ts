@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { cpus, homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -74,7 +75,9 @@ const wholeNumber = z
   .transform(Number);
 /** A century at most: more is a typing error, and would not be a date. */
 const days = wholeNumber.pipe(z.number().max(36_500));
-const httpUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an address such as https://slipway.example.com' })
+  .transform((url) => url.replace(/\/+$/, ''));
 
 const settings = z.object({
   APP_ID: wholeNumber.pipe(z.number().positive()).optional(),
@@ -132,7 +135,10 @@ export function readConfig(environment: Environment): Config {
   const parsed = settings.safeParse(given);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw invalid(`${issue?.path.join('.') ?? 'setting'}: ${issue?.message ?? 'not valid'}`);
+    throw invalid(
+      `${issue?.path.join('.') ?? 'setting'}: ${issue?.message ?? 'not valid'}`,
+      'See .env.example for what it may be.',
+    );
   }
   const values = parsed.data;
   const dataDir = resolve(values.DATA_DIR);
@@ -148,7 +154,7 @@ export function readConfig(environment: Environment): Config {
       network: values.SANDBOX_NETWORK,
       allowedHosts: values.SANDBOX_ALLOWED_HOSTS,
     },
-    caBundle: values.CA_BUNDLE ? resolve(values.CA_BUNDLE) : null,
+    caBundle: values.CA_BUNDLE ? caBundle(resolve(values.CA_BUNDLE)) : null,
     workers: values.WORKERS ?? cpus().length,
     retention: { runsDays: values.RETENTION_RUNS_DAYS, logsDays: values.RETENTION_LOGS_DAYS },
     minFreeBytes: values.MIN_FREE_DISK_MB * 1024 * 1024,
@@ -199,13 +205,44 @@ function githubConfig(values: z.output<typeof settings>): GithubConfig | null {
 }
 
 function privateKey(values: { PRIVATE_KEY: string | null; PRIVATE_KEY_PATH: string | null }): string {
+  const { PRIVATE_KEY: given, PRIVATE_KEY_PATH: path } = values;
   // Multi-line values are awkward in environments: "\n" written out is accepted, as GitHub's guides do.
-  if (values.PRIVATE_KEY) return values.PRIVATE_KEY.replaceAll('\\n', '\n');
-  if (!values.PRIVATE_KEY_PATH) throw invalid('PRIVATE_KEY or PRIVATE_KEY_PATH: missing');
+  if (given) return checkedKey('PRIVATE_KEY: the value', given.replaceAll('\\n', '\n'));
+  const hint = 'GitHub gives the key out as a .pem file on the page of the App.';
+  if (!path) throw invalid('PRIVATE_KEY or PRIVATE_KEY_PATH: missing', hint);
+  return checkedKey(`PRIVATE_KEY_PATH: ${path}`, readSetting('PRIVATE_KEY_PATH', path, hint));
+}
+
+/** Otherwise the first question to GitHub would show it, long after the start. */
+function checkedKey(what: string, pem: string): string {
   try {
-    return readFileSync(values.PRIVATE_KEY_PATH, 'utf8');
+    if (createPrivateKey(pem).asymmetricKeyType === 'rsa') return pem;
   } catch {
-    throw invalid(`PRIVATE_KEY_PATH: ${values.PRIVATE_KEY_PATH} cannot be read`);
+    // The reason is OpenSSL's and says less than the line below.
+  }
+  throw invalid(
+    `${what} is no RSA private key in PEM form`,
+    'Give the .pem file as GitHub gave it out, from "-----BEGIN" to "-----END"; line breaks in a value as \\n.',
+  );
+}
+
+/** The path, of a file that holds at least one certificate. */
+function caBundle(path: string): string {
+  const hint = 'Give a file of certificates in PEM form, or leave the setting out for those of the system.';
+  const pem = readSetting('CA_BUNDLE', path, hint);
+  try {
+    new X509Certificate(pem);
+  } catch {
+    throw invalid(`CA_BUNDLE: ${path} holds no certificate in PEM form`, hint);
+  }
+  return path;
+}
+
+function readSetting(name: string, path: string, hint: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw invalid(`${name}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, hint);
   }
 }
 

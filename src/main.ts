@@ -36,10 +36,27 @@ export async function serve(): Promise<number> {
     }
     return 0;
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    process.stderr.write(`slipway: ${error.message}\n${error.hint ? `         ${error.hint}\n` : ''}`);
-    return error.code === 'config-invalid' ? 2 : 1;
+    if (error instanceof UserError) {
+      refuse(error.message, error.hint);
+      return error.code === 'config-invalid' ? 2 : 1;
+    }
+    // Anything else is a bug of ours, and its trace is for us.
+    if (!isOfTheSystem(error)) throw error;
+    refuse(
+      error.message,
+      'So says the operating system: look at the disk, its permissions and the settings.',
+    );
+    return 1;
   }
+}
+
+function refuse(message: string, hint?: string): void {
+  process.stderr.write(`slipway: ${message}\n${hint ? `         ${hint}\n` : ''}`);
+}
+
+/** A full disk, a directory that may not be written: Node's errors of system calls. */
+function isOfTheSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
 }
 
 function nextSignal(): Promise<void> {

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,10 @@ import { UserError } from '../src/user-error.ts';
 
 const root = join(import.meta.dirname, '..');
 const example = readFileSync(join(root, '.env.example'), 'utf8');
-const github = { APP_ID: '7', PRIVATE_KEY: 'key', WEBHOOK_SECRET: 'secret' };
+const pem = { type: 'pkcs8', format: 'pem' } as const;
+const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export(pem).toString();
+const otherKind = generateKeyPairSync('ed25519').privateKey.export(pem).toString();
+const github = { APP_ID: '7', PRIVATE_KEY: key, WEBHOOK_SECRET: 'secret' };
 
 function problemOf(environment: Record<string, string>): UserError {
   try {
@@ -74,6 +78,14 @@ describe('the settings', () => {
     [{ WEBHOOK_SECRET: 'secret' }, 'APP_ID'],
     [{ APP_ID: '7', WEBHOOK_SECRET: 'secret' }, 'PRIVATE_KEY'],
     [{ ...github, PRIVATE_KEY: '', PRIVATE_KEY_PATH: '/nonexistent/key.pem' }, 'PRIVATE_KEY_PATH'],
+    [{ ...github, PRIVATE_KEY: '', PRIVATE_KEY_PATH: '/etc/hostname' }, 'PRIVATE_KEY_PATH'],
+    [{ ...github, PRIVATE_KEY: '', PRIVATE_KEY_PATH: '/etc' }, 'PRIVATE_KEY_PATH'],
+    [{ ...github, PRIVATE_KEY: 'garbage' }, 'PRIVATE_KEY'],
+    [{ ...github, PRIVATE_KEY: key.slice(0, 400) }, 'PRIVATE_KEY'],
+    [{ ...github, PRIVATE_KEY: otherKind }, 'PRIVATE_KEY'],
+    [{ CA_BUNDLE: '/nonexistent/ca.pem' }, 'CA_BUNDLE'],
+    [{ CA_BUNDLE: '/etc' }, 'CA_BUNDLE'],
+    [{ CA_BUNDLE: '/etc/hostname' }, 'CA_BUNDLE'],
     [{ ...github, APP_ID: 'seven' }, 'APP_ID'],
     [{ ...github, APP_ID: '-7' }, 'APP_ID'],
     [{ GHE_PROTOCOL: 'ftp' }, 'GHE_PROTOCOL'],
@@ -102,12 +114,14 @@ describe('the settings', () => {
     expect(error.code).toBe('config-invalid');
     expect(error.message).toMatch(new RegExp(`^(${name}|.* or ${name}).*: `));
     expect(error.message).not.toContain('\n');
+    expect(error.hint).toMatch(/^[A-Z].+\.$|:/);
   });
 
   it('never repeat a secret in what they refuse', () => {
     const errors = [
       problemOf({ SLIPWAY_TOKEN: 'slipway_abc123' }),
       problemOf({ APP_ID: 'x', PRIVATE_KEY: 'abc123', WEBHOOK_SECRET: 'abc123' }),
+      problemOf({ ...github, PRIVATE_KEY: 'abc123' }),
       problemOf({ DATABASE_URL: 'postgres://user:abc123@db/slipway' }),
     ];
 
@@ -140,12 +154,12 @@ describe('the settings', () => {
     const directory = mkdtempSync(join(tmpdir(), 'slipway-config-'));
     try {
       const path = join(directory, 'key.pem');
-      writeFileSync(path, 'from\nfile');
+      writeFileSync(path, key);
 
-      const inline = readConfig({ ...github, PRIVATE_KEY: 'a\\nb' }).github;
+      const inline = readConfig({ ...github, PRIVATE_KEY: key.replaceAll('\n', '\\n') }).github;
       const file = readConfig({ ...github, PRIVATE_KEY: '', PRIVATE_KEY_PATH: path }).github;
 
-      expect([inline?.privateKey, file?.privateKey]).toEqual(['a\nb', 'from\nfile']);
+      expect([inline?.privateKey, file?.privateKey]).toEqual([key, key]);
     } finally {
       rmSync(directory, { recursive: true });
     }

@@ -27,6 +27,7 @@ export function loadSecretKey(path: string, databaseExists: boolean): Buffer {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
       throw new UserError('secret-key-unwritable', `The key file ${path} cannot be written.`, {
+        hint: 'Give the directory of SECRET_KEY_PATH (or DATA_DIR) to the user of the server, and see that the disk has room.',
         cause: error,
       });
     }
@@ -44,10 +45,19 @@ function read(path: string): Buffer | null {
     key = readFileSync(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new UserError('secret-key-unreadable', `The key file ${path} cannot be read.`, { cause: error });
+    throw new UserError('secret-key-unreadable', `The key file ${path} cannot be read.`, {
+      hint: 'SECRET_KEY_PATH (or DATA_DIR) must lead to a file that the user of the server may read.',
+      cause: error,
+    });
   }
   if (key.length !== keyLength) {
-    throw new UserError('secret-key-invalid', `The key file ${path} must hold exactly ${keyLength} bytes.`);
+    throw new UserError(
+      'secret-key-invalid',
+      `The key file ${path} must hold exactly ${keyLength} bytes; it has ${key.length}.`,
+      {
+        hint: 'Restore the key file that the database was made with. A key of your own: head -c 32 /dev/urandom > key.',
+      },
+    );
   }
   return key;
 }

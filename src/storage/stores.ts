@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createCheckRunStore } from './check-run-store.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -6,6 +6,7 @@ import { createDeliveryStore } from './delivery-store.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createFileLogStore } from './file-log-store.ts';
 import { createInboxStore } from './inbox-store.ts';
+import { openProblem } from './open-problem.ts';
 import { createRepositoryFileStore } from './repository-file-store.ts';
 import { createRepositoryStore } from './repository-store.ts';
 import { createRetentionStore } from './retention-store.ts';
@@ -24,19 +25,13 @@ export interface StorePaths {
 
 /**
  * Every store of the default storage: one SQLite file, one key file, log files.
- * Throws a UserError when a path cannot be used, the key does not fit or the database is a newer one.
+ * Throws a UserError when a path cannot be used, the key does not fit, or the database is damaged or a newer one.
  */
 export async function openStores(paths: StorePaths) {
-  mkdirSync(paths.dataDir, { recursive: true, mode: 0o700 });
-  mkdirSync(dirname(paths.databasePath), { recursive: true, mode: 0o700 });
+  openDirectory(paths.dataDir);
+  openDirectory(dirname(paths.databasePath));
   const box = createSecretBox(loadSecretKey(paths.secretKeyPath, existsSync(paths.databasePath)));
-  const database: Database = openDatabase(paths.databasePath);
-  try {
-    await checkKey(database, box);
-  } catch (error) {
-    await database[Symbol.asyncDispose]();
-    throw error;
-  }
+  const database = await openChecked(paths.databasePath, box);
   return {
     database,
     stacks: createStackStore(database, box),
@@ -52,6 +47,30 @@ export async function openStores(paths: StorePaths) {
     checkRuns: createCheckRunStore(database),
     tokens: createTokenStore(database),
   };
+}
+
+function openDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    throw openProblem(`The directory ${path}`, error) ?? error;
+  }
+}
+
+async function openChecked(path: string, box: SecretBox): Promise<Database> {
+  try {
+    const database = openDatabase(path);
+    try {
+      await checkKey(database, box);
+      return database;
+    } catch (error) {
+      await database[Symbol.asyncDispose]();
+      throw error;
+    }
+  } catch (error) {
+    throw openProblem(`The database ${path}`, error) ?? error;
+  }
 }
 
 const canary = 'this database belongs to this key';

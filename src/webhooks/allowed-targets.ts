@@ -94,5 +94,7 @@ function parsePort(entry: string, text: string | undefined): number | null {
 }
 
 function invalid(entry: string, reason: string): UserError {
-  return new UserError('config-invalid', `WEBHOOK_ALLOWED_TARGETS: "${entry}": ${reason}`);
+  return new UserError('config-invalid', `WEBHOOK_ALLOWED_TARGETS: "${entry}": ${reason}`, {
+    hint: 'Examples: receiver.example, *.example.com, 10.0.0.0/8, 10.1.2.3:8080, [fd00::1]:443',
+  });
 }

@@ -5,7 +5,7 @@ import { UserError } from '../user-error.ts';
 import { bindToPlan } from './binding.ts';
 import { runHooks } from './hook-runner.ts';
 import { isStorageFull, withPatience } from './patience.ts';
-import { apply, initialize, locateProject, openPhase, perform, plan, prepare } from './phases.ts';
+import { apply, checkTool, initialize, locateProject, openPhase, perform, plan, prepare } from './phases.ts';
 import { withoutSecrets } from './redaction.ts';
 import { failed, over, type RunContext, type StepFailure, type WorkerOptions } from './run-context.ts';
 import { createRunNetwork } from './run-network.ts';
@@ -170,6 +170,8 @@ async function secondHalf(
   await using execution = begin(options, assignment, vendor, workspace, circumstances);
   const { context, commit } = execution;
   if (!commit()) return over;
+  const present = await checkTool(vendor);
+  if (present.kind !== 'ok') return present;
   const located = await locateProject(context);
   if (located.kind !== 'ok') return located;
   const bound = await bindToPlan(context, openPhase(context, 'preparing', 'plan'));
@@ -281,9 +283,10 @@ async function runAfterHooks(
   const only = { over: signals.lost, lost: signals.lost, draining: signals.draining };
   await using execution = begin(options, assignment, vendor, workspace, { ...circumstances, signals: only });
   const { context } = execution;
-  // Without a project, which may be why the run failed, they run at the root of the checkout.
-  await locateProject(context);
+  // A project that is not there, or not any more, is no reason not to clear up.
+  const located = await locateProject(context);
   const phase = openPhase(context, reached.phase, 'plan');
+  if (located.kind === 'failed') phase.log.line('[after_run hooks run in the root of the repository]');
   const result = await runHooks(context, phase, 'afterRun');
   // The run is over: a failing after_run hook is for the log, not for the outcome.
   if (result.kind === 'failed') phase.log.line(`[${result.note.split('\n')[0]}]`);

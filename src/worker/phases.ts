@@ -1,3 +1,5 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
 import type { Phase } from '../runs/run-store.ts';
 import type { RunHalf } from '../stacks/environment.ts';
 import { UserError } from '../user-error.ts';
@@ -19,7 +21,7 @@ import {
   vendorFailure,
 } from './run-context.ts';
 import type { PlanAnswer } from './server-api.ts';
-import type { InitializeStep, PlanResult } from './vendor.ts';
+import type { InitializeStep, PlanResult, Vendor } from './vendor.ts';
 import type { Workspaces } from './workspace.ts';
 
 /**
@@ -51,10 +53,10 @@ export async function prepare(context: RunContext, workspaces: Workspaces): Prom
   const { server, assignment, vendor, workspace } = context;
   const phase = openPlanPhase(context, 'preparing');
   const { run, stack } = assignment;
-  if (!vendor.tool) {
+  const present = await checkTool(vendor);
+  if (present.kind !== 'ok') {
     await workspaces.handOver(workspace);
-    const problem = vendor.toolProblem ?? `${vendor.name} is not installed on this server.`;
-    return failed('tool_missing', problem, '`slipway doctor` on the server shows what it found.');
+    return present;
   }
   phase.log.line(`[fetching ${run.commit.hash} of ${stack.repository.fullName}]`);
   try {
@@ -73,9 +75,22 @@ export async function prepare(context: RunContext, workspaces: Workspaces): Prom
   }
   const located = await locateProject(context);
   if (located.kind !== 'ok') return located;
-  phase.log.line(`[${vendor.name} ${vendor.tool.version}; sandbox: ${context.sandbox.describe()}]`);
+  phase.log.line(`[${vendor.name} ${vendor.tool?.version}; sandbox: ${context.sandbox.describe()}]`);
   await phase.log.flush();
   return ok;
+}
+
+/** It may have been uninstalled since the server started. */
+export async function checkTool({ name, tool, toolProblem }: Vendor): Promise<StepResult> {
+  const missing = (problem: string) =>
+    failed('tool_missing', problem, '`slipway doctor` on the server shows what it finds.');
+  if (!tool) return missing(toolProblem ?? `${name} is not installed on this server.`);
+  try {
+    await access(tool.path, constants.X_OK);
+    return ok;
+  } catch {
+    return missing(`${tool.path} is not there any more.`);
+  }
 }
 
 export async function locateProject(context: RunContext): Promise<StepResult> {
