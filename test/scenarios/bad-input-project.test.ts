@@ -164,6 +164,48 @@ test.each(Object.entries(cases))(
   },
 );
 
+const pulumi = (change: Record<string, string>) => ({
+  vendor: { pulumi: { loginUrl: 'file:///state', stackName: 'dev', ...change } },
+});
+const loginUrls = [
+  'file:///etc',
+  'https://user:hidden@host',
+  'postgres://db/x',
+  'http://host',
+  'ftp://host',
+  '',
+  'x',
+];
+const stackNames = ['../dev', '..', 'a b', 'dev\n', '', '-x', 'a'.repeat(303), 'dev;rm', '$(id)'];
+
+test.each<[code: string, path: string, change: Record<string, unknown>]>([
+  ...loginUrls.map((loginUrl): [string, string, Record<string, unknown>] => [
+    'login-url-not-allowed',
+    'vendor.pulumi.loginUrl',
+    pulumi({ loginUrl }),
+  ]),
+  ...stackNames.map((stackName): [string, string, Record<string, unknown>] => [
+    'invalid-input',
+    'vendor.pulumi.stackName',
+    pulumi({ stackName }),
+  ]),
+  ['invalid-input', 'vendor', { vendor: { ansible: {} } }],
+  ['invalid-input', 'projectRoot', { projectRoot: '../other' }],
+  ['invalid-input', 'projectRoot', { projectRoot: '/etc' }],
+  ['invalid-input', 'name', { name: '' }],
+  ['invalid-input', 'branch', { branch: 'a..b' }],
+  ['repository-not-installed', '', { repository: 'acme/no-such-repository' }],
+])('a stack is refused: %s at %s, %j', async (code, path, change) => {
+  const body = { name: 'refused', repository: 'acme/unharmed', ...pulumi({}), ...change };
+  const answer = await scenario.api.request('POST', '/api/v1/stacks', body);
+  expect(answer).toMatchObject({ status: 422, json: { code, detail: expect.stringMatching(/^.+$/) } });
+  if (path !== '')
+    expect(answer.json).toMatchObject({
+      errors: expect.arrayContaining([expect.objectContaining({ path })]),
+    });
+  expect(answer.text).not.toMatch(/hidden|\.ts:\d/);
+});
+
 test('a link to another place in the repository is followed', async () => {
   const added = await scenario.addStack('link-inside', rootAt('current'));
   const files = { 'infra/prod/Pulumi.yaml': program(stash('one', '1')) };
