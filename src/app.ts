@@ -216,11 +216,10 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     for (const warning of tested.warnings) logger.warn({ warning }, 'the sandbox works, but could be better');
 
     // In this order: what a former life left is settled before anything new can happen.
-    const waiting = await stores.runs.inState(['UNCONFIRMED', 'CONFIRMED']);
-    for (const error of await workspaces.sweep(new Set(waiting.map(({ id }) => id)))) {
+    await runs.recovery.start();
+    for (const error of await workspaces.sweep(await runs.recovery.needingWorkspace())) {
       logger.error({ err: error }, 'a workspace of a former life could not be removed');
     }
-    await runs.recovery.start();
     await runs.scheduler.sweep();
     await webhooks.pump.start();
     const timer = setInterval(() => void sweep(), sweepEveryMs);

@@ -26,6 +26,9 @@ export function createSqliteEngine(parts: { database: Database; clock: Clock; ne
       .where('lease_until_ms', 'is not', null)
       .executeTakeFirst();
 
+  const ofQueue = (tx: Parameters<Database['inside']>[0], queue: string) =>
+    database.inside(tx).selectFrom('job').selectAll().where('queue', '=', queue).orderBy('id');
+
   return {
     async enqueue(tx, job) {
       const result = await database
@@ -97,15 +100,12 @@ export function createSqliteEngine(parts: { database: Database; clock: Clock; ne
       await database.inside(tx).deleteFrom('job').where('queue', '=', queue).where('key', '=', key).execute();
     },
 
+    async unfinished(tx, queue) {
+      return (await ofQueue(tx, queue).execute()).map(toJob);
+    },
+
     async expired(tx, queue) {
-      const rows = await database
-        .inside(tx)
-        .selectFrom('job')
-        .selectAll()
-        .where('queue', '=', queue)
-        .where('lease_until_ms', '<=', clock.nowMs())
-        .orderBy('id')
-        .execute();
+      const rows = await ofQueue(tx, queue).where('lease_until_ms', '<=', clock.nowMs()).execute();
       return rows.map(toJob);
     },
 

@@ -28,6 +28,8 @@ export interface JobQueue {
   retryLater(tx: Tx, lease: Lease, runAtMs: number): Promise<boolean>;
   /** Removes the unfinished job with the key, claimed or not: a holder finds its lease lost. */
   cancel(tx: Tx, queue: string, key: string): Promise<void>;
+  /** Every job that is not done, whoever has it. */
+  unfinished(tx: Tx, queue: string): Promise<readonly Job[]>;
   /** Jobs whose lease ran out. They are not offered to `claim` until `release` was called. */
   expired(tx: Tx, queue: string): Promise<readonly Job[]>;
   /**

@@ -14,6 +14,11 @@ export interface Recovery {
   /** At the start of the only server of the database: every lease of its former life ends. */
   start(): Promise<void>;
   /**
+   * After `start`: the runs whose workspace is opened again, because a person or the second half is awaited or
+   * because their after_run hooks are due. Every other workspace is a leftover.
+   */
+  needingWorkspace(): Promise<ReadonlySet<string>>;
+  /**
    * Now and then, but more rarely than workers renew (5 s): leases that ran out while the server lives. A
    * worker is given up at the second look that finds it silent. The first may only have found a clock that
    * was set, or a machine that slept, and an apply must not be ended for that.
@@ -65,6 +70,15 @@ export function createRecovery(parts: {
     async start() {
       await queue.expireAll();
       await recover(await expired());
+    },
+    async needingWorkspace() {
+      const waiting = await runs.inState(['UNCONFIRMED', 'CONFIRMED']);
+      const ids = new Set(waiting.map(({ id }) => id));
+      for (const job of await transactions.write((tx) => queue.unfinished(tx, phaseQueue))) {
+        const run = await runs.find((job.data as PhaseJob).runId);
+        if (run && isTerminal(run.state)) ids.add(run.id);
+      }
+      return ids;
     },
     async sweep() {
       const jobs = await expired();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isLockedFor, type Stack } from '../stacks/stack.ts';
+import { isLockedFor, noHooks, type Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
 import { UserError } from '../user-error.ts';
@@ -58,12 +58,32 @@ export function createWorkerService(parts: {
           await queue.finish(tx, job);
           continue;
         }
-        const run = await claimRun(tx, found);
-        const half: Half = isTerminal(run.state) ? 'finish' : wanted;
-        const frozen = await freeze(tx, run, stack, half);
-        return { lease: { id: job.id, attempt: job.attempt }, half, run, stack, frozen };
+        const assigned = await assign(tx, await claimRun(tx, found), stack, wanted);
+        return { lease: { id: job.id, attempt: job.attempt }, stack, ...assigned };
       }
     });
+  }
+
+  /** A run whose settings cannot be read is failed here: it would stay at the head of the queue for ever. */
+  async function assign(tx: Tx, run: Run, stack: Stack, wanted: Half) {
+    const half: Half = isTerminal(run.state) ? 'finish' : wanted;
+    try {
+      return { run, half, frozen: await freeze(tx, run, stack, half) };
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      // Its hooks are unknown; its workspace goes all the same.
+      const frozen = { settings: { ...stack.settings, hooks: noHooks }, variables: [], exports: {} };
+      const failed = isTerminal(run.state) ? run : await failUnreadable(tx, run, error);
+      return { run: failed, half: 'finish' as const, frozen };
+    }
+  }
+
+  async function failUnreadable(tx: Tx, run: Run, { message }: UserError): Promise<Run> {
+    const note = `${message} Nothing was changed. Set the stack's secret variables again, then retry the run.`;
+    const details = { actor: 'server', note, change: { outcome: 'internal_error' } } as const;
+    const moved = await move(tx, run, { kind: 'fail' }, details);
+    if (moved.kind !== 'moved') throw new Error(`fail was refused in ${run.state}`);
+    return moved.run;
   }
 
   async function freeze(tx: Tx, run: Run, stack: Stack, half: Half): Promise<Frozen> {

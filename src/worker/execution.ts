@@ -283,9 +283,14 @@ async function runAfterHooks(
   const only = { over: signals.lost, lost: signals.lost, draining: signals.draining };
   await using execution = begin(options, assignment, vendor, workspace, { ...circumstances, signals: only });
   const { context } = execution;
+  const phase = openPhase(context, reached.phase, 'plan');
+  if (!(await options.workspaces.beginAfterRun(workspace))) {
+    phase.log.line('[after_run hooks were cut off when the server ended; they are not run a second time]');
+    await phase.log.flush();
+    return;
+  }
   // A project that is not there, or not any more, is no reason not to clear up.
   const located = await locateProject(context);
-  const phase = openPhase(context, reached.phase, 'plan');
   if (located.kind === 'failed') phase.log.line('[after_run hooks run in the root of the repository]');
   const result = await runHooks(context, phase, 'afterRun');
   // The run is over: a failing after_run hook is for the log, not for the outcome.

@@ -37,6 +37,11 @@ export interface Workspaces {
   handOver(workspace: Workspace): Promise<void>;
   /** Empties what must not lie about while a run waits for a person: credentials of the login, output of commands. */
   tidy(workspace: Workspace): Promise<void>;
+  /**
+   * True for the first call of a workspace, false ever after, crashes included: nobody knows how far hooks came
+   * that were cut off, so they are not run again.
+   */
+  beginAfterRun(workspace: Workspace): Promise<boolean>;
   remove(runId: string): Promise<void>;
   /** Removes what a former life of the server left, except the workspaces of these runs; says what it could not. */
   sweep(keep: ReadonlySet<string>): Promise<readonly unknown[]>;
@@ -130,6 +135,16 @@ export function createWorkspaces(parts: {
       await mkdir(out, { mode: 0o711 });
       await mkdir(host.login, { mode: 0o700 });
       await sandbox.own(host.login, identity);
+    },
+
+    async beginAfterRun({ root }) {
+      try {
+        await writeFile(join(root, 'after-run-began'), '', { flag: 'wx' });
+        return true;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        return false;
+      }
     },
 
     remove,

@@ -108,6 +108,25 @@ export function jobQueueContract(name: string, open: () => OpenedQueue | Promise
       expect(answers.filter((answer) => answer === 'enqueued')).toHaveLength(1);
     });
 
+    test('tells of every job that is not done, oldest first', async () => {
+      await using world = await opened();
+      const { queue, transactions } = world;
+      const keys = async () =>
+        (await transactions.write((tx) => queue.unfinished(tx, 'work'))).map(({ key }) => key);
+      const done = await world.claimed({ key: 'done' });
+      const held = await world.claimed({ key: 'held' });
+      await world.add({ key: 'waiting', runAtMs: world.clock.nowMs() + 5000, priority: 9 });
+      await world.add({ key: 'elsewhere', queue: 'other' });
+      await world.finish(done);
+
+      expect(await keys()).toEqual(['held', 'waiting']);
+      world.clock.advance(world.leaseMs);
+      expect(await keys()).toEqual(['held', 'waiting']);
+      expect(await transactions.write((tx) => queue.unfinished(tx, 'work'))).toContainEqual(held);
+      await world.cancel('held');
+      expect(await keys()).toEqual(['waiting']);
+    });
+
     test('holds a job back until it is due', async () => {
       await using world = await opened();
       await world.add({ runAtMs: world.clock.nowMs() + 5000 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { leaseMs } from '../../src/engine/sqlite-engine.ts';
 import type { RunState } from '../../src/runs/run.ts';
 import type { Reactor } from '../../src/runs/run-event.ts';
+import type { Stack } from '../../src/stacks/stack.ts';
 import { aCommit } from '../support/builders.ts';
 import { openRunWorld, type RunWorld } from '../support/run-world.ts';
 
@@ -148,6 +149,45 @@ describe('after a crash', () => {
 
     expect(await world.claimed()).toMatchObject({ half: 'finish', run: { id, state: 'STOPPED' } });
     expect((await world.states(id)).at(-1)).toBe('6 STOPPED');
+  });
+
+  it('only those runs keep a workspace that somebody opens again', async () => {
+    await using world = await openRunWorld();
+    const stacks = [await world.addStack(), await world.addStack(), await world.addStack()];
+    const start = async (stack: (typeof stacks)[number]) => {
+      const { id } = await world.triggers.manual(stack, { type: 'TRACKED' }, { kind: 'operator' });
+      await world.scheduler.settled();
+      return id;
+    };
+    world.commits.set('main', [aCommit()]);
+    const [first, second, third] = stacks as [Stack, Stack, Stack];
+    const confirmed = await start(first);
+    await world.plan();
+    const unconfirmed = await start(second);
+    await world.plan();
+    const discarded = await start(third);
+    await world.plan();
+    await world.commands.confirm(confirmed, { actor: 'ada' });
+    await world.commands.discard(discarded, { actor: 'ada' });
+    const again = await start(third);
+    const queued = await start(third);
+    const claimed = [await world.claimed(), await world.claimed()];
+    expect(claimed.map(({ run }) => run.id)).toEqual([confirmed, discarded]);
+    const lost = claimed[0]?.run.id;
+    const planning = await world.claimed();
+    expect(planning.run.id).toBe(again);
+
+    await restart(world);
+
+    const states = async (...ids: string[]) =>
+      Promise.all(ids.map(async (id) => (await world.run(id)).state));
+    expect(await states(confirmed, unconfirmed, discarded, again, queued)).toEqual([
+      ...['FAILED', 'UNCONFIRMED', 'DISCARDED', 'PREPARING', 'QUEUED'],
+    ]);
+    expect(await world.recovery.needingWorkspace()).toEqual(new Set([lost, unconfirmed, discarded]));
+
+    await world.stacks.remove(third);
+    expect(await world.recovery.needingWorkspace()).toEqual(new Set([lost, unconfirmed]));
   });
 
   it('one run that cannot be recovered keeps nobody else', async () => {

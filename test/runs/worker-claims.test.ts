@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { noHooks } from '../../src/stacks/stack.ts';
 import { stackSettings } from '../support/builders.ts';
 import { aPlan, openRunWorld, type RunWorld } from '../support/run-world.ts';
 
@@ -110,6 +111,39 @@ describe('the way of a run through its worker', () => {
     expect(second.frozen.exports).toEqual({});
     // The worker saves what the hooks of this attempt exported before it reports the plan.
     expect((await world.runs.frozen(id))?.exports).toEqual({});
+  });
+
+  it.each([
+    ['what a run was frozen with', 'CONFIRMED', 'run_box', 'box'],
+    ['a variable of its stack', 'READY', 'stack_variable', 'value'],
+  ] as const)('fails when %s cannot be read, and keeps nobody else', async (_, state, table, column) => {
+    await using world = await openRunWorld();
+    const broken = await world.addStack();
+    const variable = { name: 'REGION', value: 'eu', secret: true, access: 'all' } as const;
+    await world.database.write((tx) => world.stackStore.putVariable(tx, broken.key, variable));
+    const id = await world.pushed('a1');
+    if (state === 'CONFIRMED') {
+      await world.plan();
+      await world.commands.confirm(id, { actor: 'ada' });
+    }
+    await world.database.write(async (tx) => {
+      const damaged = { [column]: Buffer.from('what a bad disk made of it') };
+      await world.database.inside(tx).updateTable(table).set(damaged).execute();
+    });
+    const other = await world.addStack();
+    await world.triggers.manual(other, { type: 'TRACKED' }, { kind: 'operator' });
+    await world.scheduler.settled();
+
+    const last = await world.claimed();
+    expect(last).toMatchObject({ half: 'finish', run: { id, state: 'FAILED', outcome: 'internal_error' } });
+    expect(last.run.note).toMatch(/cannot be decrypted.* Nothing was changed\. .*retry the run/);
+    expect(last.frozen).toMatchObject({ variables: [], settings: { hooks: noHooks } });
+    expect((await world.stackStore.findByKey(broken.key))?.lock).toBeNull();
+    expect(await world.claimed()).toMatchObject({ half: 'plan', stack: { key: other.key } });
+
+    // Over and over, should the server die before its workspace was removed.
+    await world.recovery.start();
+    expect(await world.claimed()).toMatchObject({ half: 'finish', run: { id, state: 'FAILED' } });
   });
 
   it('skips the job of a stack that was deleted, and goes on with the next', async () => {

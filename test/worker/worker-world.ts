@@ -139,7 +139,7 @@ export async function openWorkerWorld(
   };
 
   return {
-    ...{ ...world, startWorker, start, until, log },
+    ...{ ...world, workspaces, startWorker, start, until, log },
     labels: async (id: string) => (await world.runs.commands(id)).map(({ label }) => label),
     workspacesLeft: () => readdirSync(workspacesDirectory),
     inWorkspace: (id: string, name: string) => readdirSync(join(workspacesDirectory, id, name)),

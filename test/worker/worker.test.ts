@@ -196,9 +196,38 @@ describe('a run that ends under its worker', () => {
     await expect.poll(async () => (await claims.execute())[0]?.attempt ?? 0).not.toBe(1);
     await worker.stop(longMs);
 
-    // That of the first worker was not written down: it had nothing more to say.
-    expect(await world.labels(id)).toEqual(['login', 'false', afterRun]);
+    // Nobody knows how far the hook of the first worker came, so the second does not run it again.
+    expect(await world.labels(id)).toEqual(['login', 'false']);
+    expect(await world.log(id)).toContain('they are not run a second time');
     expect(world.workspacesLeft()).toEqual(['again']);
+  });
+
+  it('has its after_run hooks run by the next life of a server that died before they began', async () => {
+    const dead = new Promise<never>(() => {});
+    let isDead = true;
+    await using world = await openWorkerWorld((server) => ({
+      async failed(...report: Parameters<ServerApi['failed']>) {
+        const answer = await server.failed(...report);
+        return isDead ? dead : answer;
+      },
+    }));
+    const afterRun = 'echo the end, $SLIPWAY_RUN_TYPE; cat left';
+    await world.addStack(
+      shellStack({}, { beforePlan: ['echo from the plan > left', 'false'], afterRun: [afterRun] }),
+    );
+    const id = await world.pushed('a1');
+    world.startWorker();
+    await world.until(id, 'FAILED');
+
+    isDead = false;
+    await world.recovery.start();
+    await world.workspaces.sweep(await world.recovery.needingWorkspace());
+    const worker = world.startWorker();
+    await expect.poll(() => world.workspacesLeft()).toEqual([]);
+    await worker.stop(longMs);
+
+    expect((await world.log(id)).match(/the end, TRACKED\nfrom the plan/g)).toHaveLength(1);
+    expect(await world.database.read.selectFrom('job').selectAll().execute()).toEqual([]);
   });
 
   it('keeps its lease through after_run hooks that take longer than one', async () => {
