@@ -3,6 +3,13 @@ import { defaultLimits } from '../sandbox/limits.ts';
 import type { RunIdentity, Sandbox } from '../sandbox/sandbox.ts';
 import { UserError } from '../user-error.ts';
 
+/** Commands of ours, of the system's own tools. */
+const small = {
+  environment: { PATH: '/usr/bin:/bin' },
+  network: null,
+  limits: { ...defaultLimits, wallMs: 5 * 60_000 },
+} as const;
+
 /** Creates the directory of a local state; from then on it belongs to the runs of its repository. */
 export async function openLocalState(
   sandbox: Sandbox,
@@ -12,6 +19,26 @@ export async function openLocalState(
   await mkdir(directory, { recursive: true, mode: 0o700 });
   // Not once it holds anything: the server must not walk through what a run may be changing.
   if ((await readdir(directory)).length === 0) await sandbox.own(directory, identity);
+}
+
+/** What the tool's own command could not mend, the tool will name. */
+export async function mendLocalState(
+  sandbox: Sandbox,
+  directory: string,
+  identity: RunIdentity,
+  argv: readonly [string, ...string[]],
+  signal: AbortSignal,
+): Promise<void> {
+  const isMounted = sandbox.kind !== 'none';
+  await sandbox.run({
+    ...small,
+    identity,
+    argv,
+    workingDirectory: isMounted ? '/state' : directory,
+    mounts: isMounted ? [{ source: directory, target: '/state', writable: true }] : [],
+    onOutput: () => {},
+    signal,
+  });
 }
 
 /** A state file is replaced by renaming; a copy that met one in between is made again. */
@@ -36,9 +63,9 @@ export async function copyLocalState(
   for (let attempt = 1; attempt <= attempts; attempt += 1) {
     output = '';
     const result = await sandbox.run({
+      ...small,
       identity,
       argv: ['cp', '-RP', '--preserve=mode,timestamps', `${source}/.`, target],
-      environment: { PATH: '/usr/bin:/bin' },
       workingDirectory: '/',
       mounts: isMounted
         ? [
@@ -46,8 +73,6 @@ export async function copyLocalState(
             { source: to, target, writable: true },
           ]
         : [],
-      network: null,
-      limits: { ...defaultLimits, wallMs: 5 * 60_000 },
       onOutput: (_, chunk) => {
         output = (output + Buffer.from(chunk).toString('utf8')).slice(-500);
       },

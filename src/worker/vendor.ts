@@ -37,6 +37,11 @@ export interface Vendor extends VendorSettingsSchema {
    * The worker creates the directory and mounts it at `target`.
    */
   localState(settings: VendorSettings): { name: string | null; target: string } | null;
+  /**
+   * A command that mends, in the directory of a local state, what the tool leaves when it is killed. Other runs
+   * may be using the state meanwhile. Null: nothing needs mending.
+   */
+  readonly mendLocalState: readonly [string, ...string[]] | null;
 
   /** The commands of initialization, in order; hooks are the worker's. */
   initialize(context: VendorContext): readonly InitializeStep[];

@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Mount, RunIdentity, Sandbox } from '../sandbox/sandbox.ts';
-import { copyLocalState, openLocalState } from './local-state.ts';
+import { copyLocalState, mendLocalState, openLocalState } from './local-state.ts';
 import type { Assignment } from './server-api.ts';
 import type { Vendor } from './vendor.ts';
 
@@ -94,6 +94,7 @@ export function createWorkspaces(parts: {
     const shared = join(parts.stateDirectory, String(repository.id), local.name ?? '_');
     const owner = stateIdentity(repository.id);
     await openLocalState(sandbox, shared, owner);
+    if (vendor.mendLocalState) await mendLocalState(sandbox, shared, owner, vendor.mendLocalState, signal);
     const { host } = workspace.localState;
     if (host === shared) return;
     await copyLocalState(sandbox, shared, host, owner, signal);

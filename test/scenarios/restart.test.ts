@@ -1,3 +1,5 @@
+import { glob, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { program, startScenario, stash } from '../support/scenario.ts';
 
@@ -23,6 +25,21 @@ test('a server that was killed while a plan waits keeps its workspace, and the p
   expect(log).toContain('and exported');
   await scenario.expectWebhooksToTell(id, { mayRepeat: true });
   await scenario.waitForCheckRun(id, 'success');
+});
+
+test('a state in which a killed pulumi left half a file is used on', async () => {
+  await using scenario = await startScenario();
+  const { api, dataDir } = scenario;
+  const { push } = await scenario.addStack('halved', { autodeploy: true });
+  await api.waitForState((await push(program(stash('one', '1')))).id, 'FINISHED');
+  // It makes these anew with each write, and is killed between the making and the writing.
+  const attributes = await Array.fromAsync(glob(join(dataDir, 'state/*/_/.pulumi/**/*.attrs')));
+  expect(attributes.some((path) => path.endsWith('/dev.json.attrs'))).toBe(true);
+  for (const path of attributes) await truncate(path);
+
+  await api.waitForState((await push(program(stash('one', '2')))).id, 'FINISHED');
+  const preview = await push(program(stash('one', '3')), { branch: 'topic' });
+  await api.waitForState(preview.id, 'FINISHED');
 });
 
 test('SIGTERM lets a phase that runs end, then ends the server with exit code 0', async () => {

@@ -39,6 +39,7 @@ export function shellVendor(change: Partial<Vendor> = {}): Vendor {
     hiddenAfter: [],
     refusesVariable: () => false,
     localState: () => null,
+    mendLocalState: null,
     initialize: ({ settings }) => [{ command: command('login', settings) }],
     plan: ({ settings, paths }) => command('plan', settings, { OUTPUT: paths.output }),
     apply: ({ settings }, _, { planPath }) => command('apply', settings, { PLAN: planPath ?? 'none' }),

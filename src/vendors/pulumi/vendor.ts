@@ -42,6 +42,9 @@ export async function createPulumiVendor(options: PulumiOptions): Promise<Vendor
     hiddenAfter: ['violates plan: properties changed:'],
     baseEnvironment,
     localState: (settings) => localStateOf(pulumiSettings(settings).loginUrl),
+    // Beside each file Pulumi writes its attributes, not atomically; killed in between it leaves an empty file, and
+    // from then on says "failed to load checkpoint: EOF". Without that file it goes by the defaults, as it should.
+    mendLocalState: ['find', '.', '-type', 'f', '-name', '*.attrs', '-empty', '-delete'],
     initialize(context) {
       const binary = tool === null ? '' : identityOf(tool.path);
       const remember = () => withoutSelectFlag.add(binary);
