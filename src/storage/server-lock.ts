@@ -2,6 +2,9 @@ import BetterSqlite3 from 'better-sqlite3';
 import { UserError } from '../user-error.ts';
 import { openProblem } from './open-problem.ts';
 
+/** Of two that start at the same instant each is in the other's way for a moment; without patience neither wins. */
+const patienceMs = 500;
+
 /**
  * Makes a server the only one of its database. A lock that the kernel gives back however the process ends:
  * SQLite's own, on a file of its own. A pid file cannot tell a dead server from a reused pid.
@@ -9,7 +12,6 @@ import { openProblem } from './open-problem.ts';
 export function lockForServer(path: string): Disposable {
   const connection = openLock(path);
   try {
-    connection.pragma('locking_mode = EXCLUSIVE');
     connection.exec('begin exclusive');
   } catch (cause) {
     connection.close();
@@ -26,7 +28,7 @@ export function lockForServer(path: string): Disposable {
 
 function openLock(path: string): BetterSqlite3.Database {
   try {
-    return new BetterSqlite3(path, { timeout: 0 });
+    return new BetterSqlite3(path, { timeout: patienceMs });
   } catch (error) {
     throw openProblem(`The lock file ${path}`, error) ?? error;
   }
