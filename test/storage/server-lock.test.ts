@@ -35,6 +35,37 @@ describe('the lock of a server', () => {
     await expect(second.line()).rejects.toThrow('Another Slipway server uses this data directory');
   });
 
+  it('is won by exactly one of two processes that ask at the same instant', { timeout: 60_000 }, async () => {
+    using directory = tempDirectory();
+    const rounds = 8;
+    // Each round begins a second after the one before, at a time that both know.
+    const contender = `
+      const { lockForServer } = await import(src + '/storage/server-lock.ts');
+      globalThis.held = [];
+      console.log('ready');
+      for await (const first of process.stdin) {
+        for (let round = 0; round < ${rounds}; round += 1) {
+          while (Date.now() < Number(first) + round * 1000);
+          try {
+            globalThis.held.push(lockForServer(${JSON.stringify(directory.path)} + '/' + round));
+            console.log('won');
+          } catch (error) {
+            console.log(error.code);
+          }
+        }
+      }`;
+    await using a = startNode(contender);
+    await using b = startNode(contender);
+    expect([await a.line(), await b.line()]).toEqual(['ready', 'ready']);
+    const first = String(Date.now() + 200);
+    a.send(first);
+    b.send(first);
+
+    for (let round = 0; round < rounds; round += 1) {
+      expect([await a.line(), await b.line()].sort()).toEqual(['already-running', 'won']);
+    }
+  });
+
   it('holds inside one process too, until it is given back', () => {
     using directory = tempDirectory();
     const path = join(directory.path, 'server.lock');
