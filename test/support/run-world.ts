@@ -10,6 +10,7 @@ import type { Source } from '../../src/runs/source.ts';
 import type { Commit } from '../../src/stacks/repository.ts';
 import type { Stack, StackSettings } from '../../src/stacks/stack.ts';
 import { createStacks } from '../../src/stacks/stacks.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { createFileLogStore } from '../../src/storage/file-log-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
@@ -18,14 +19,32 @@ import { createStackStore } from '../../src/storage/stack-store.ts';
 import type { Assignment, PlanReport, ServerApi } from '../../src/worker/server-api.ts';
 import { aCommit, anAccount, aRepository, stackSettings } from './builders.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
-import { type TempDatabase, tempDatabase, tempDirectory } from './temp-database.ts';
+import { type TempDatabase, type TempDirectory, tempDatabase, tempDirectory } from './temp-database.ts';
 
 export interface RunWorldOptions {
-  readonly reactors?: readonly Reactor[];
+  readonly reactors?: readonly Reactor[] | ((on: ReactorParts) => readonly Reactor[]);
+  /** A further life of a server on what this one left. The first one is closed by whoever opened it. */
+  readonly former?: Remains;
+  /** Stands between the server and its database. */
+  readonly intercept?: (database: Database) => Database;
   /** What every commit holds, by path. */
   readonly files?: Readonly<Record<string, string>>;
   /** GitHub answers no question. */
   readonly sourceFails?: boolean;
+}
+
+/** What outlives a server. */
+export interface Remains {
+  readonly temp: TempDatabase;
+  readonly logDirectory: TempDirectory;
+  readonly clock: ManualClock;
+  readonly commits: Map<string, Commit[]>;
+}
+
+interface ReactorParts {
+  readonly database: Database;
+  readonly clock: ManualClock;
+  readonly newId: () => string;
 }
 
 interface PushChange {
@@ -41,25 +60,28 @@ interface PushChange {
 
 /** Everything from a push to a worker's reports on a real database. */
 export async function openRunWorld(options: RunWorldOptions = {}) {
-  const temp = tempDatabase();
-  const logDirectory = tempDirectory();
-  const clock = manualClock();
+  const { temp, logDirectory, clock, commits } = options.former ?? {
+    temp: tempDatabase(),
+    logDirectory: tempDirectory(),
+    clock: manualClock(),
+    commits: new Map<string, Commit[]>(),
+  };
   const newId = createIds(clock);
-  const commits = new Map<string, Commit[]>();
-  const fixed = { temp, clock, newId, commits, logDirectory: logDirectory.path };
+  const database = options.intercept?.(temp.database) ?? temp.database;
+  const { reactors = [] } = options;
   const parts = wire({
-    ...fixed,
-    reactors: options.reactors ?? [],
+    ...{ database, clock, newId, commits, logDirectory: logDirectory.path },
+    reactors: typeof reactors === 'function' ? reactors({ database, clock, newId }) : reactors,
     files: options.files ?? {},
     sourceFails: options.sourceFails ?? false,
   });
-  let deliveries = 0;
 
-  const { database } = temp;
-  await database.write(async (tx) => {
-    await parts.repositories.saveAccount(tx, anAccount());
-    await parts.repositories.saveRepository(tx, aRepository());
-  });
+  if (!options.former) {
+    await database.write(async (tx) => {
+      await parts.repositories.saveAccount(tx, anAccount());
+      await parts.repositories.saveRepository(tx, aRepository());
+    });
+  }
 
   async function addStack(change: Partial<StackSettings> = {}): Promise<Stack> {
     const settings = stackSettings(change);
@@ -71,7 +93,6 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
 
   /** What the push started, newest run of the only stack first; the notes when it started nothing. */
   async function push(hash: string, change: PushChange = {}) {
-    deliveries += 1;
     const head = aCommit({ hash });
     const branch = change.branch ?? 'main';
     const ofBranch = commits.get(branch) ?? [];
@@ -88,7 +109,7 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
         pusherLogin: login,
         changedPaths: ['x'],
       },
-      change.delivery ?? `delivery-${deliveries}`,
+      change.delivery ?? `delivery-${newId()}`,
     );
     await parts.scheduler.settled();
     return notes;
@@ -131,7 +152,7 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
   }
 
   return {
-    ...{ database, clock, newId, commits, temp, ...parts },
+    ...{ database, clock, newId, commits, temp, logDirectory, ...parts },
     ...{ addStack, push, pushed, run, states, claim, claimed, plan, finish },
     async [Symbol.asyncDispose]() {
       await parts.scheduler.settled();
@@ -144,7 +165,7 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
 export type RunWorld = Awaited<ReturnType<typeof openRunWorld>>;
 
 function wire(parts: {
-  temp: TempDatabase;
+  database: Database;
   clock: ManualClock;
   newId: () => string;
   commits: ReadonlyMap<string, readonly Commit[]>;
@@ -153,8 +174,7 @@ function wire(parts: {
   files: Readonly<Record<string, string>>;
   sourceFails: boolean;
 }) {
-  const { clock, newId } = parts;
-  const { database } = parts.temp;
+  const { clock, newId, database } = parts;
   const logger = createLogger('silent');
   const box = createSecretBox(Buffer.alloc(32, 7));
   const runs = createRunStore(database, box);

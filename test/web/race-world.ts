@@ -1,0 +1,145 @@
+import { expect } from 'vitest';
+import { createAccess } from '../../src/access/roles.ts';
+import { createTokens } from '../../src/access/tokens.ts';
+import { createLogger } from '../../src/logger.ts';
+import type { Database } from '../../src/storage/database.ts';
+import { createDeliveryStore } from '../../src/storage/delivery-store.ts';
+import { createEventFeed } from '../../src/storage/event-feed.ts';
+import { createSecretBox } from '../../src/storage/secret-box.ts';
+import { createTokenStore } from '../../src/storage/token-store.ts';
+import { createWebhookStore } from '../../src/storage/webhook-store.ts';
+import { createWeb } from '../../src/web/server.ts';
+import { parseAllowedTargets } from '../../src/webhooks/allowed-targets.ts';
+import { createDeliveries } from '../../src/webhooks/deliveries.ts';
+import { createWebhooks } from '../../src/webhooks/endpoint.ts';
+import { createTargetGuard } from '../../src/webhooks/target-guard.ts';
+import { openRunWorld, type RunWorld } from '../support/run-world.ts';
+import { apiRequest, healthy } from './installation.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: {
+    readonly code?: string;
+    readonly state?: string;
+    readonly stateVersion?: number;
+    readonly id?: string;
+    readonly holder?: string;
+    readonly blockedBy?: Record<string, unknown>;
+  };
+}
+
+export interface RaceWorld extends RunWorld {
+  /** As a person called ada or bob would ask. */
+  ask(who: 'ada' | 'bob', method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Everything at the same time, the transactions in an order that is different each time. */
+  race<T extends readonly Promise<unknown>[]>(start: () => [...T]): Promise<Results<T>>;
+}
+
+type Results<T extends readonly Promise<unknown>[]> = { -readonly [K in keyof T]: Awaited<T[K]> };
+
+/** Two decisions between two are four orders. */
+const orders = 4;
+
+/** Runs the race in every order; `run` says how it came out, and every way that is possible must have been seen. */
+export async function inEveryOrder(
+  outcomes: readonly string[],
+  run: (world: RaceWorld) => Promise<string>,
+): Promise<void> {
+  const seen = new Set<string>();
+  for (let order = 0; order < orders; order += 1) {
+    await using world = await openRaceWorld(order);
+    seen.add(await run(world));
+  }
+  expect([...seen].sort()).toEqual([...outcomes].sort());
+}
+
+/**
+ * Holds every transaction until all that is under way waits for one (or for something else), and then lets one of them
+ * have its turn. `order` decides which, in as many decisions as it has digits.
+ */
+function createTurnstile(order: number) {
+  let rest = order;
+  let waiting: (() => void)[] = [];
+  let isOpen = true;
+  return {
+    async pass(): Promise<void> {
+      if (isOpen) return;
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    },
+    async closeWhile<T extends readonly Promise<unknown>[]>(start: () => [...T]): Promise<Results<T>> {
+      isOpen = false;
+      const calls = start();
+      let left = calls.length;
+      const oneLess = () => {
+        left -= 1;
+      };
+      for (const call of calls) call.then(oneLess, oneLess);
+      const all = Promise.all(calls);
+      let hasEnded = false;
+      const ended = () => {
+        hasEnded = true;
+      };
+      all.then(ended, ended);
+      while (!hasEnded) {
+        for (let turn = 0; turn < 50 && waiting.length < left; turn += 1) await nextTurn();
+        const chosen = waiting.length === 0 ? undefined : waiting[rest % waiting.length];
+        rest = Math.floor(rest / Math.max(waiting.length, 1));
+        waiting = waiting.filter((each) => each !== chosen);
+        chosen?.();
+        await nextTurn();
+      }
+      isOpen = true;
+      for (const resolve of waiting.splice(0)) resolve();
+      return all;
+    },
+  };
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+async function openRaceWorld(order: number): Promise<RaceWorld> {
+  const turnstile = createTurnstile(order);
+  const intercept = (database: Database): Database => ({
+    ...database,
+    write: async (work) => {
+      await turnstile.pass();
+      return database.write(work);
+    },
+  });
+  const world = await openRunWorld({ intercept });
+  const { database, clock, newId } = world;
+  const logger = createLogger('silent');
+  const box = createSecretBox(Buffer.alloc(32, 7));
+  const base = { transactions: database, clock, newId, logger };
+  const store = createWebhookStore(database, box);
+  const deliveries = createDeliveryStore(database);
+  const targetGuard = createTargetGuard({ allowed: parseAllowedTargets([]) });
+  const tokens = createTokens({ ...base, store: createTokenStore(database) });
+  const web = createWeb({
+    ...{ ...world, ...base, tokens, version: '0.1.0', github: null, health: async () => healthy },
+    access: createAccess({ admins: [], permissions: { roleOf: async () => null } }),
+    refusesVariable: () => false,
+    events: createEventFeed(database),
+    webhooks: createWebhooks({ ...base, store, deliveries, targetGuard }),
+    deliveries: createDeliveries({ ...base, store: deliveries, webhooks: store, pump: { wake: () => {} } }),
+  });
+  const admin = { role: 'admin', account: null } as const;
+  const keys = {
+    ada: (await tokens.create({ name: 'ada', ...admin })).token,
+    bob: (await tokens.create({ name: 'bob', ...admin })).token,
+  };
+
+  return {
+    ...world,
+    async ask(who, method, path, body) {
+      const response = await web.fetch(apiRequest(method, `/api/v1${path}`, { token: keys[who], body }));
+      const text = await response.text();
+      return { status: response.status, body: text === '' ? {} : JSON.parse(text) };
+    },
+    async race(start) {
+      const results = await turnstile.closeWhile(start);
+      await world.scheduler.settled();
+      return results;
+    },
+  };
+}
