@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { isTerminal } from '../../src/runs/run.ts';
 import { group, happen, work } from './model/actions.ts';
 import { type Lives, openLives, stackOf } from './model/lives.ts';
-import { allRuns, check, newMemory } from './model/promises.ts';
+import { allRuns, check, checkGhosts, newMemory } from './model/promises.ts';
 
 /** More when asked for: MODEL_RUNS=500 npx vitest run --project unit test/runs/invariants.test.ts */
 const numRuns = Number(process.env['MODEL_RUNS'] ?? 12);
@@ -34,13 +34,6 @@ async function confirmOne({ world }: Lives): Promise<boolean> {
   return waiting !== undefined;
 }
 
-/** Whoever lost a run changes nothing any more. */
-async function checkGhosts({ world, ghosts }: Lives): Promise<void> {
-  for (const ghost of ghosts) {
-    expect(await world.server.failed(ghost, { outcome: 'internal_error', note: 'a ghost' })).toBe('lost');
-  }
-}
-
 it('keeps its promises whatever people, workers and crashes do, and brings every run to an end', {
   timeout: numRuns * 5000,
 }, async () => {
@@ -50,9 +43,9 @@ it('keeps its promises whatever people, workers and crashes do, and brings every
     fc.asyncProperty(groups, hesitation, async (sequence, turns) => {
       await using lives = await openLives(() => turns.next().value ?? 0);
       const memory = newMemory();
-      for (const actions of sequence) {
+      for (const [turn, actions] of sequence.entries()) {
         await happen(lives, actions);
-        await lives.survive(() => checkGhosts(lives));
+        await lives.survive(() => checkGhosts(lives, turn));
         await check(lives, memory, { unlocked: actions.some(({ kind }) => kind === 'unlock') });
       }
       await bringToAnEnd(lives);

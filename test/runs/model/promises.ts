@@ -2,6 +2,8 @@ import { expect } from 'vitest';
 import { phaseQueue } from '../../../src/runs/phase-jobs.ts';
 import { isBlocking, isTerminal, maxRestarts, type Run, type RunState } from '../../../src/runs/run.ts';
 import type { StoredEvent } from '../../../src/runs/run-store.ts';
+import type { Assignment } from '../../../src/worker/server-api.ts';
+import { aPlan } from '../../support/run-world.ts';
 import { type Lives, stackOf } from './lives.ts';
 
 /** The tables of docs/runs.md, written down a second time: what may follow what. */
@@ -132,4 +134,23 @@ async function checkTold({ world }: Lives): Promise<void> {
   const events = await of('run_event');
   expect(await of('payload')).toEqual(events);
   expect(await of('delivery')).toEqual(events);
+}
+
+/** Whoever lost a run is told so, whatever it reports, and changes nothing any more. */
+export async function checkGhosts({ world, ghosts }: Lives, turn: number): Promise<void> {
+  const { server } = world;
+  const reports: readonly ((ghost: Assignment) => Promise<unknown>)[] = [
+    (ghost) => server.saveFrozen(ghost, { ...ghost.frozen, exports: { OF: 'a ghost' } }),
+    (ghost) => server.prepared(ghost),
+    (ghost) => server.initialized(ghost),
+    async (ghost) => (await server.planned(ghost, aPlan())).next,
+    (ghost) => server.applied(ghost),
+    (ghost) => server.failed(ghost, { outcome: 'internal_error', note: 'a ghost' }),
+    (ghost) => server.handBack(ghost),
+    (ghost) => server.heartbeat(ghost, 0, AbortSignal.abort()),
+  ];
+  for (const [n, ghost] of ghosts.entries()) {
+    expect(await reports[(turn + n) % reports.length]?.(ghost)).toBe('lost');
+    await server.finished(ghost);
+  }
 }
