@@ -1,0 +1,146 @@
+/**
+ * Kills at random moments while GitHub pushes and people act. The seed is printed; with SEED set to it the choices are the
+ * same again (what the machine does in between is not). `npm run chaos` does the same, longer.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { terminalStates } from '../../demo/slipway-api.ts';
+import { waitFor } from '../../demo/wait.ts';
+import {
+  patience,
+  program,
+  type Scenario,
+  type ScenarioStack,
+  startScenario,
+  stash,
+} from '../support/scenario.ts';
+import { createLoad, type Load } from './chaos/load.ts';
+import { createMoments } from './chaos/moments.ts';
+import { randomFrom } from './chaos/random.ts';
+import { expectTold, killGroup, stateFile, untilGone, workspacesOf } from './evidence.ts';
+
+const kills = Number(process.env['KILLS'] ?? 100);
+const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+const quietWithinMs = 240_000;
+const conclusions: Readonly<Record<string, string>> = {
+  ...{ FINISHED: 'success', FAILED: 'failure' },
+  ...{ CANCELED: 'cancelled', STOPPED: 'cancelled', DISCARDED: 'cancelled' },
+};
+const changing = ['APPLYING', 'DESTROYING', 'PERFORMING'];
+
+let scenario: Scenario;
+let stacks: readonly ScenarioStack[] = [];
+beforeAll(async () => {
+  scenario = await startScenario({ settings: { WORKERS: '3' } });
+  // Each time that something begins to change is noted by the run itself, in the state that outlives it.
+  const note = (file: string) => [`echo "$SLIPWAY_RUN_ID" >> /state/${file}`];
+  const hooks = {
+    // What a killed pulumi leaves, and a person takes off who has looked.
+    beforeInit: ['rm -rf /state/.pulumi/locks'],
+    ...{ beforeApply: note('changed'), beforeDestroy: note('changed'), beforePerform: note('changed') },
+    afterRun: note('ended'),
+  };
+  stacks = await Promise.all([
+    scenario.addStack('auto-a', { hooks, autodeploy: true }),
+    scenario.addStack('auto-b', { hooks, autodeploy: true }),
+    scenario.addStack('asking', { hooks }),
+  ]);
+});
+afterAll(() => scenario?.[Symbol.asyncDispose]());
+
+test('whatever the moment: nothing is lost, nothing happens twice, everybody is told', {
+  timeout: 2 * quietWithinMs + kills * 20_000,
+}, async () => {
+  say(`SEED=${seed} KILLS=${kills}`);
+  const random = randomFrom(seed);
+  const load = createLoad(scenario, stacks, random);
+  const moments = createMoments(scenario, load, random);
+  for (let life = 1; life <= kills; life += 1) {
+    const moment = moments.next();
+    if (moment === 'at the start') {
+      await killAndStart(async () => {
+        const starting = scenario.server.start().catch(() => undefined);
+        await delay(random() * 1500);
+        await killGroup(scenario);
+        await starting;
+      });
+    } else {
+      const ending = new AbortController();
+      const busy = load.until(ending.signal);
+      await moment.come();
+      await killAndStart(async () => {
+        ending.abort();
+        await busy;
+      });
+    }
+    await load.settle();
+    if (life % 10 === 0) {
+      const name = moment === 'at the start' ? moment : moment.name;
+      say(
+        `kill ${life} of ${kills}, ${name}: ${load.pushes.length} pushes, ${load.promised.length} commands`,
+      );
+    }
+  }
+  await untilQuiet(load);
+  await expectNothingLost(load);
+});
+
+const say = (line: string) => void process.stdout.write(`chaos: ${line}\n`);
+
+/** `work`: what happens while there is no server. */
+async function killAndStart(work: () => Promise<void>): Promise<void> {
+  const family = await killGroup(scenario);
+  await work();
+  await scenario.server.start();
+  await untilGone(family);
+}
+
+async function untilQuiet(load: Load): Promise<void> {
+  const { api } = scenario;
+  const isQuiet = async () => {
+    await load.settle();
+    return (await load.runs()).every(({ run }) => terminalStates.includes(run.state));
+  };
+  await waitFor('every run to be over', isQuiet, { timeoutMs: quietWithinMs, intervalMs: 250 });
+  // The proof that nothing is stuck: what is pushed now goes through, behind everything else in the inbox.
+  for (const to of stacks) {
+    const last = await to.push(program(stash('one', 'the-last')));
+    const { state } = await api.waitForState(last.id, ['UNCONFIRMED', 'FINISHED'], quietWithinMs);
+    if (state === 'UNCONFIRMED') await api.act(last.id, 'confirm');
+    await api.waitForState(last.id, 'FINISHED', quietWithinMs);
+  }
+}
+
+async function expectNothingLost(load: Load): Promise<void> {
+  const { api, github } = scenario;
+  const runs = await load.runs();
+  const ended = new Map<string, number>();
+  for (const { run } of runs) ended.set(run.state, (ended.get(run.state) ?? 0) + 1);
+  say(`${runs.length} runs: ${[...ended].map(([state, count]) => `${count} ${state}`).join(', ')}`);
+
+  for (const { to, sha, type, isAccepted } of load.pushes) {
+    const found = runs.filter(({ of, run }) => of === to && run.type === type && run.commit.hash === sha);
+    expect(found.length, `${type} runs of ${sha}`).toBeLessThanOrEqual(1);
+    if (isAccepted) expect(found, `${type} run of ${sha}`).toHaveLength(1);
+  }
+  for (const { run, state, stateVersion } of load.promised) {
+    expect((await api.states(run))[stateVersion - 1]).toMatchObject({ state, stateVersion });
+  }
+  for (const { run } of runs) {
+    await expectTold(scenario, run.id);
+    const passed = await scenario.passedStates(run.id);
+    expect(passed.filter((state) => changing.includes(state)).length).toBeLessThanOrEqual(1);
+    if (run.state === 'FAILED') expect(run.note).toMatch(/^worker lost/);
+    await scenario.waitForCheckRun(run.id, conclusions[run.state] ?? '');
+    expect(github.checkRuns.filter(({ externalId }) => externalId === run.id)).toHaveLength(1);
+  }
+  for (const { stack, repository } of stacks) {
+    for (const file of ['changed', 'ended']) {
+      const lines = (await stateFile(scenario, repository, file)).split('\n').filter((line) => line !== '');
+      expect(lines.length).toBeGreaterThan(0);
+      expect(new Set(lines).size, `no run is noted twice in ${file}`).toBe(lines.length);
+    }
+    expect((await api.expectSuccess('GET', api.stackPath(stack))).json).toMatchObject({ lock: null });
+  }
+  await expect.poll(() => workspacesOf(scenario), patience).toEqual([]);
+}
