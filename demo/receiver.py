@@ -98,6 +98,13 @@ class Receiver(BaseHTTPRequestHandler):
         """Requests are reported on stdout, as JSON."""
 
 
+class Server(ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        # A sender that was killed in the middle of a request is no error of ours.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def number(text):
     return int(text) if text is not None and text.isascii() and text.isdigit() else None
 
@@ -113,7 +120,7 @@ def main():
     options = arguments.parse_args()
 
     Receiver.secret = options.secret
-    server = ThreadingHTTPServer(("127.0.0.1", options.port), Receiver)
+    server = Server(("127.0.0.1", options.port), Receiver)
     # shutdown() waits for the loop that a signal handler interrupts, so it needs a thread of its own.
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, lambda *_: threading.Thread(target=server.shutdown).start())

@@ -28,6 +28,7 @@ const conclusions: Readonly<Record<string, string>> = {
 };
 const changing = ['APPLYING', 'DESTROYING', 'PERFORMING'];
 
+let startingMs = 0;
 let scenario: Scenario;
 let stacks: readonly ScenarioStack[] = [];
 beforeAll(async () => {
@@ -45,6 +46,7 @@ beforeAll(async () => {
     scenario.addStack('auto-b', { hooks, autodeploy: true }),
     scenario.addStack('asking', { hooks }),
   ]);
+  for (const stack of stacks) await untilFinished(stack, 'the-first');
 });
 afterAll(() => scenario?.[Symbol.asyncDispose]());
 
@@ -81,6 +83,7 @@ test('whatever the moment: nothing is lost, nothing happens twice, everybody is 
       );
     }
   }
+  say(`starting took ${Math.round(startingMs / kills)} ms each time`);
   await untilQuiet(load);
   await expectNothingLost(load);
 });
@@ -91,24 +94,28 @@ const say = (line: string) => void process.stdout.write(`chaos: ${line}\n`);
 async function killAndStart(work: () => Promise<void>): Promise<void> {
   const family = await killGroup(scenario);
   await work();
+  const from = performance.now();
   await scenario.server.start();
+  startingMs += performance.now() - from;
   await untilGone(family);
 }
 
 async function untilQuiet(load: Load): Promise<void> {
-  const { api } = scenario;
   const isQuiet = async () => {
     await load.settle();
     return (await load.runs()).every(({ run }) => terminalStates.includes(run.state));
   };
   await waitFor('every run to be over', isQuiet, { timeoutMs: quietWithinMs, intervalMs: 250 });
   // The proof that nothing is stuck: what is pushed now goes through, behind everything else in the inbox.
-  for (const to of stacks) {
-    const last = await to.push(program(stash('one', 'the-last')));
-    const { state } = await api.waitForState(last.id, ['UNCONFIRMED', 'FINISHED'], quietWithinMs);
-    if (state === 'UNCONFIRMED') await api.act(last.id, 'confirm');
-    await api.waitForState(last.id, 'FINISHED', quietWithinMs);
-  }
+  for (const stack of stacks) await untilFinished(stack, 'the-last');
+}
+
+async function untilFinished({ push }: ScenarioStack, value: string): Promise<void> {
+  const { api } = scenario;
+  const { id } = await push(program(stash('one', value)));
+  const { state } = await api.waitForState(id, ['UNCONFIRMED', 'FINISHED'], quietWithinMs);
+  if (state === 'UNCONFIRMED') await api.act(id, 'confirm');
+  await api.waitForState(id, 'FINISHED', quietWithinMs);
 }
 
 async function expectNothingLost(load: Load): Promise<void> {

@@ -60,6 +60,12 @@ export async function check(
   for (const key of lives.stackKeys) {
     const active = runs.filter((run) => run.stackKey === key && isActive(run));
     expect(active.length, 'blocking runs of a stack').toBeLessThanOrEqual(1);
+    const { lock } = await stackOf(lives, key);
+    const queued = runs.filter((run) => run.stackKey === key && run.state === 'QUEUED');
+    const forNothing = queued.filter(
+      ({ type }) => !isBlocking(type) || (active.length === 0 && lock === null),
+    );
+    expect(forNothing, 'runs that wait for nothing').toEqual([]);
   }
   const jobs = await lives.world.database.read.selectFrom('job').selectAll().execute();
   for (const run of runs) {
