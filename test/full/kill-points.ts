@@ -5,7 +5,7 @@
  */
 import { waitFor } from '../../demo/wait.ts';
 import { program, type Scenario, type ScenarioStack, startScenario, stash } from '../support/scenario.ts';
-import { slowOnce, stateFile, timesIn } from './evidence.ts';
+import { familyOf, slowOnce, stateFile, timesIn } from './evidence.ts';
 import { type Gate, startGate } from './gate.ts';
 
 export interface Point extends ScenarioStack {
@@ -15,18 +15,20 @@ export interface Point extends ScenarioStack {
 
 export interface KillPoints extends AsyncDisposable {
   readonly scenario: Scenario;
-  readonly gate: Gate;
+  /** What they hold, they hold until they are released. */
+  readonly gates: readonly Gate[];
   readonly points: Readonly<Record<PointName, Point>>;
   /** Its delivery was answered with 202, and nothing has come of it. */
   readonly stored: ScenarioStack & { readonly sha: string };
 }
 
 type PointName =
-  | ('queued' | 'ready' | 'preparing' | 'initializing' | 'planning' | 'unconfirmed' | 'confirmed')
+  | ('queued' | 'ready' | 'preparing' | 'initializing' | 'planning' | 'previewing' | 'unconfirmed')
+  | ('confirmed' | 'untold')
   | ('applying' | 'creating' | 'applied' | 'finished' | 'performing' | 'destroying');
 
 /** As many as there are runs that hold one at the kill: who comes after them waits for a worker. */
-const workers = 9;
+const workers = 10;
 const patient = { timeoutMs: 120_000 };
 
 export const simple = program(stash('one', '1'));
@@ -39,12 +41,17 @@ const twoSteps = program(
 export async function startKillPoints(): Promise<KillPoints> {
   await using parts = new AsyncDisposableStack();
   const gate = parts.use(await startGate());
+  const receiverGate = parts.use(await startGate());
   const scenario = parts.use(
     await startScenario({ settings: { GHE_HOST: gate.host, WORKERS: String(workers) } }),
   );
   gate.openTo(scenario.github.url);
+  receiverGate.openTo(scenario.receiver.url);
 
-  const [waiting, working] = await Promise.all([holdBeforeWorkers(scenario), holdWorkers(scenario, gate)]);
+  const [waiting, working] = await Promise.all([
+    holdBeforeWorkers(scenario, receiverGate),
+    holdWorkers(scenario, gate),
+  ]);
   const { confirmed } = waiting;
   await scenario.api.act(confirmed.runId, 'confirm');
   const ready = await startOne(scenario, 'ready', { autodeploy: true });
@@ -54,7 +61,7 @@ export async function startKillPoints(): Promise<KillPoints> {
   const ended = parts.move();
   return {
     scenario,
-    gate,
+    gates: [gate, receiverGate],
     points: { ...waiting, ...working, ready },
     stored,
     [Symbol.asyncDispose]: () => ended.disposeAsync(),
@@ -68,13 +75,14 @@ async function startOne(
   name: string,
   settings: { readonly autodeploy?: boolean; readonly hooks?: Hooks },
   yaml = simple,
+  options: { readonly webhooksTo?: string } = {},
 ): Promise<Point> {
-  const added = await scenario.addStack(name, settings);
+  const added = await scenario.addStack(name, settings, options);
   return { ...added, runId: (await added.push(yaml)).id };
 }
 
 /** Runs that no worker has, because a person or another run has to act first. */
-async function holdBeforeWorkers(scenario: Scenario) {
+async function holdBeforeWorkers(scenario: Scenario, receiverGate: Gate) {
   const { api } = scenario;
   const hooks = {
     beforePlan: ['echo "kept from planning" > kept; export KEPT="and exported"'],
@@ -82,11 +90,21 @@ async function holdBeforeWorkers(scenario: Scenario) {
   };
   const unconfirmed = await startOne(scenario, 'unconfirmed', { hooks });
   const confirmed = await startOne(scenario, 'confirmed', { hooks });
+  // Its first webhook is on its way for ever, and those of all later changes wait behind it.
+  receiverGate.hold('/untold');
+  const webhooksTo = `http://${receiverGate.host}`;
+  const untold = await startOne(scenario, 'untold', { hooks }, simple, { webhooksTo });
+  await waitFor('a webhook to be under way', () => receiverGate.held('/untold') > 0, patient);
+  await api.waitForState(untold.runId, 'UNCONFIRMED', patient.timeoutMs);
   await api.waitForState(unconfirmed.runId, 'UNCONFIRMED', patient.timeoutMs);
   await api.waitForState(confirmed.runId, 'UNCONFIRMED', patient.timeoutMs);
   const behind = await unconfirmed.push(program(stash('one', '2')));
-  return { unconfirmed, confirmed, queued: { ...unconfirmed, runId: behind.id } };
+  return { unconfirmed, confirmed, untold, queued: { ...unconfirmed, runId: behind.id } };
 }
+
+/** The first time that a hook notes in the state that it ran, a pipe; from then on a file. */
+const pipeOnce = (file: string): string =>
+  `rm -f value; if [ "$(wc -l < /state/${file})" -gt 1 ]; then echo second > value; else mkfifo value; fi`;
 
 async function holdWorkers(scenario: Scenario, gate: Gate) {
   const { api } = scenario;
@@ -97,7 +115,10 @@ async function holdWorkers(scenario: Scenario, gate: Gate) {
     return point;
   }
   async function holdHook(name: string, hook: string): Promise<Point> {
-    const hooks = { [hook]: [slowOnce(hook)] };
+    const hooks = {
+      [hook]: [slowOnce(hook)],
+      ...(hook === 'afterRun' ? {} : { afterRun: ['echo ran >> /state/ended'] }),
+    };
     return untilRan(await startOne(scenario, name, { autodeploy: true, hooks }), hook);
   }
   async function holdFetch(): Promise<Point> {
@@ -106,8 +127,21 @@ async function holdWorkers(scenario: Scenario, gate: Gate) {
     await waitFor('the fetch to hang', () => gate.held('/acme/preparing.git/') > 0, patient);
     return made;
   }
+  /** Pulumi reads a pipe that nobody writes to, in the middle of its preview. */
+  async function holdPreview(): Promise<Point> {
+    const beforePlan = `echo ran >> /state/beforePlan; ${pipeOnce('beforePlan')}`;
+    const hooks = { beforePlan: [beforePlan] };
+    const made = await startOne(scenario, 'previewing', { autodeploy: true, hooks }, twoSteps);
+    const isPreviewing = () => {
+      const family = familyOf(scenario.server.pid);
+      const root = family.find(({ command }) => /^\S*pulumi preview/.test(command));
+      return family.some(({ command, parent }) => command.includes('language-yaml') && parent === root?.pid);
+    };
+    await waitFor('a program that is previewed', isPreviewing, patient);
+    return made;
+  }
   async function holdCreation(): Promise<Point> {
-    const beforeApply = `echo ran >> /state/beforeApply; [ "$(wc -l < /state/beforeApply)" -gt 1 ] || { rm value; mkfifo value; }`;
+    const beforeApply = `echo ran >> /state/beforeApply; ${pipeOnce('beforeApply')}`;
     const hooks = { beforePlan: ['echo second > value'], beforeApply: [beforeApply] };
     const made = await startOne(scenario, 'creating', { autodeploy: true, hooks }, twoSteps);
     await api.waitForState(made.runId, 'APPLYING', patient.timeoutMs);
@@ -135,6 +169,7 @@ async function holdWorkers(scenario: Scenario, gate: Gate) {
     holdTask(),
     holdDestroy(),
     holdCreation(),
+    holdPreview(),
     holdFetch(),
     holdHook('initializing', 'beforeInit'),
     holdHook('planning', 'beforePlan'),
@@ -142,10 +177,10 @@ async function holdWorkers(scenario: Scenario, gate: Gate) {
     holdHook('applied', 'afterApply'),
     holdHook('finished', 'afterRun'),
   ]);
-  const [performing, destroying, creating, preparing, initializing, planning, applying, applied, finished] =
-    held;
+  const [performing, destroying, creating, previewing, preparing, ...hooked] = held;
+  const [initializing, planning, applying, applied, finished] = hooked;
   return {
-    ...{ performing, destroying, creating, preparing, initializing },
+    ...{ performing, destroying, creating, previewing, preparing, initializing },
     ...{ planning, applying, applied, finished },
   };
 }

@@ -3,13 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitFor } from '../../demo/wait.ts';
 import { patience, program, type Scenario, startScenario, stash } from '../support/scenario.ts';
 import { expectTold, killGroup, slowOnce, stateFile, timesIn, untilGone, workspacesOf } from './evidence.ts';
-import { type KillPoints, type Point, stackFile, startKillPoints } from './kill-points.ts';
+import { type KillPoints, stackFile, startKillPoints } from './kill-points.ts';
 
 const planned = ['PREPARING', 'INITIALIZING', 'PLANNING'];
 const recoveredWithinMs = 5000;
 
 let world: KillPoints;
 let scenario: Scenario;
+let readyAtMs = 0;
 /** What each run was when the server was killed. */
 const before = new Map<string, number>();
 beforeAll(async () => {
@@ -26,34 +27,48 @@ beforeAll(async () => {
     ...{ queued: 'QUEUED', ready: 'READY', preparing: 'PREPARING', initializing: 'INITIALIZING' },
     ...{ planning: 'PLANNING', unconfirmed: 'UNCONFIRMED', confirmed: 'CONFIRMED', applying: 'APPLYING' },
     ...{ creating: 'APPLYING', applied: 'APPLYING', finished: 'FINISHED', performing: 'PERFORMING' },
-    destroying: 'DESTROYING',
+    ...{ destroying: 'DESTROYING', previewing: 'PLANNING', untold: 'UNCONFIRMED' },
   });
+  expect(scenario.receiver.of(world.points.untold.runId)).toEqual([]);
   expect(await api.runsOf(world.stored.stack)).toEqual([]);
 
   const family = await killGroup(scenario);
   await expect(fetch(`${server.url}/readyz`)).rejects.toThrow();
   await server.start();
+  readyAtMs = Date.now();
   await untilGone(family);
-  world.gate.release();
+  for (const gate of world.gates) gate.release();
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
-/** Before any other test has waited: what the former life had under way is settled soon after /readyz. */
+/** By the times of what happened, not by when it was looked at. In whole seconds, as the API gives them. */
 test('what was under way is recovered within five seconds', async () => {
-  const { points } = world;
+  const { points, stored } = world;
   const { api } = scenario;
-  const { preparing, initializing, planning, applying, creating, applied, performing, destroying } = points;
-  const under = [preparing, initializing, planning, applying, creating, applied, performing, destroying];
-  const isSettled = async ({ runId }: Point) =>
-    (await api.run(runId)).stateVersion > (before.get(runId) ?? 0);
-  const options = { timeoutMs: recoveredWithinMs };
-  await Promise.all(under.map((one) => waitFor(`${one.stack.id} to move`, () => isSettled(one), options)));
-  const { stored } = world;
-  await waitFor(
-    'the delivery to be handled',
-    async () => (await api.runsOf(stored.stack)).length > 0,
-    options,
-  );
+  const { preparing, initializing, planning, previewing, ...rest } = points;
+  const { applying, creating, applied, performing, destroying } = rest;
+  const under = [
+    preparing,
+    initializing,
+    planning,
+    previewing,
+    applying,
+    creating,
+    applied,
+    performing,
+    destroying,
+  ];
+  const latest = Math.floor(readyAtMs / 1000) + recoveredWithinMs / 1000;
+  for (const { runId, stack } of under) {
+    const version = before.get(runId) ?? 0;
+    const next = async () => (await api.states(runId))[version];
+    const recovered = await waitFor(`${stack.id} to move`, next, { timeoutMs: recoveredWithinMs });
+    expect(recovered.stateVersion).toBe(version + 1);
+    expect(recovered.timestamp, stack.id).toBeLessThanOrEqual(latest);
+  }
+  const run = await api.waitForRun(stored.stack, stored.sha);
+  const [created] = await api.states(run.id);
+  expect(created?.timestamp).toBeLessThanOrEqual(latest);
 });
 
 test('a delivery that was stored and not handled has its run', async () => {
@@ -65,19 +80,25 @@ test('a delivery that was stored and not handled has its run', async () => {
   await expectTold(scenario, run.id);
 });
 
-test.for(['preparing', 'initializing', 'planning'] as const)(
-  'a run that was %s starts again in a clean workspace',
-  async (name) => {
+const restarted = [
+  { name: 'preparing', was: 'PREPARING' },
+  { name: 'initializing', was: 'INITIALIZING', file: 'beforeInit' },
+  { name: 'planning', was: 'PLANNING', file: 'beforePlan' },
+  { name: 'previewing', was: 'PLANNING', file: 'beforePlan' },
+] as const;
+
+test.for(restarted)(
+  'a run that was $was ($name) starts again in a clean workspace',
+  async ({ name, was, ...ran }) => {
     const { api } = scenario;
     const { runId, repository } = world.points[name];
     await api.waitForState(runId, 'FINISHED');
-    const until = planned.slice(0, planned.indexOf(name.toUpperCase()) + 1);
+    const until = planned.slice(0, planned.indexOf(was) + 1);
     const passed = await scenario.passedStates(runId);
     expect(passed).toEqual(['QUEUED', 'READY', ...until, ...planned, 'APPLYING', 'FINISHED']);
     const again = (await api.states(runId))[before.get(runId) ?? 0];
-    expect(again?.note).toBe(`worker lost in ${name.toUpperCase()}; started again`);
-    if (name === 'initializing') expect(await timesIn(scenario, repository, 'beforeInit')).toBe(2);
-    if (name === 'planning') expect(await timesIn(scenario, repository, 'beforePlan')).toBe(2);
+    expect(again?.note).toBe(`worker lost in ${was}; started again`);
+    if ('file' in ran) expect(await timesIn(scenario, repository, ran.file)).toBe(2);
     await scenario.waitForCheckRun(runId, 'success');
     await expectTold(scenario, runId);
   },
@@ -118,10 +139,21 @@ test('a plan that waited can be confirmed, and then the run behind it has its tu
   await expectTold(scenario, queued.runId);
 });
 
-test('a run that was over stays so, and its hooks are not run again', async () => {
+test('changes that were committed and told nobody are told, and the run goes on', async () => {
+  const { api } = scenario;
+  const { runId } = world.points.untold;
+  await expectTold(scenario, runId);
+  await api.act(runId, 'confirm', { stateVersion: before.get(runId) });
+  await api.waitForState(runId, 'FINISHED');
+  await expectTold(scenario, runId);
+});
+
+test('a run that was over stays so, and hooks that were cut off are not run again', async () => {
+  const { api } = scenario;
   const { runId, repository } = world.points.finished;
   await scenario.waitForCheckRun(runId, 'success');
   expect((await scenario.passedStates(runId)).at(-1)).toBe('FINISHED');
+  await expect.poll(() => api.log(runId), patience).toContain('they are not run a second time');
   expect(await timesIn(scenario, repository, 'afterRun')).toBe(1);
   await expectTold(scenario, runId);
 });
@@ -142,6 +174,10 @@ test.for(interrupted)(
     const note = `worker lost while ${was.toLowerCase()}; check the real state`;
     expect(await api.run(runId)).toMatchObject({ state: 'FAILED', outcome: 'worker_lost', note });
     expect((await scenario.passedStates(runId)).slice(-2)).toEqual([was, 'FAILED']);
+    // after_run hooks were not cut off, they are due.
+    if (name === 'applying' || name === 'applied') {
+      await expect.poll(() => timesIn(scenario, repository, 'ended'), patience).toBe(1);
+    }
     const { json } = await api.expectSuccess('GET', api.stackPath(stack));
     expect(json).toMatchObject({ lock: { run: runId, reason: expect.stringContaining(was) } });
     await scenario.waitForCheckRun(runId, 'failure');

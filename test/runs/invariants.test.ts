@@ -6,7 +6,7 @@ import { type Lives, openLives, stackOf } from './model/lives.ts';
 import { allRuns, check, checkGhosts, newMemory } from './model/promises.ts';
 
 /** More when asked for: MODEL_RUNS=500 npx vitest run --project unit test/runs/invariants.test.ts */
-const numRuns = Number(process.env['MODEL_RUNS'] ?? 12);
+const numRuns = Number(process.env['MODEL_RUNS'] ?? 10);
 
 /** Nothing is stuck: with workers that work and a person who confirms, every run comes to its end. */
 async function bringToAnEnd(lives: Lives): Promise<void> {
@@ -35,7 +35,7 @@ async function confirmOne({ world }: Lives): Promise<boolean> {
 }
 
 it('keeps its promises whatever people, workers and crashes do, and brings every run to an end', {
-  timeout: numRuns * 5000,
+  timeout: numRuns * 10_000,
 }, async () => {
   const groups = fc.array(group, { minLength: 10, maxLength: 50, size: 'max' });
   const hesitation = fc.infiniteStream(fc.nat(12));

@@ -28,6 +28,11 @@ export interface ScenarioStack {
   push(pulumiYaml: string, options?: PushOptions): Promise<PushedRun>;
 }
 
+interface StackOptions {
+  /** Where its webhook goes; the receiver itself when left out. */
+  readonly webhooksTo?: string;
+}
+
 interface PushOptions {
   readonly branch?: string;
   readonly message?: string;
@@ -40,7 +45,7 @@ export interface PushedRun extends RunObject {
 
 export interface Scenario extends Installation {
   /** A stack named after the test, so that what one test does no other sees. */
-  addStack(name: string, settings?: Record<string, unknown>): Promise<ScenarioStack>;
+  addStack(name: string, settings?: Record<string, unknown>, options?: StackOptions): Promise<ScenarioStack>;
   /** The check run of a run, once GitHub shows that conclusion. */
   waitForCheckRun(runId: string, conclusion: string): Promise<CheckRun>;
   /** Command lines of a run in order, as people would type them. */
@@ -58,7 +63,11 @@ export async function startScenario(options: InstallationOptions = {}): Promise<
     return (await api.states(runId)).map(({ state }) => state);
   }
 
-  async function addStack(name: string, settings: Record<string, unknown> = {}): Promise<ScenarioStack> {
+  async function addStack(
+    name: string,
+    settings: Record<string, unknown> = {},
+    { webhooksTo = receiver.url }: StackOptions = {},
+  ): Promise<ScenarioStack> {
     const repository = await installation.addRepository(name, { 'README.md': 'hello\n' });
     const stack = await api.createStack({
       name,
@@ -67,7 +76,7 @@ export async function startScenario(options: InstallationOptions = {}): Promise<
       ...settings,
     });
     await api.setVariable(stack, 'PULUMI_CONFIG_PASSPHRASE', { value: passphrase });
-    await api.addWebhook(stack, { endpoint: `${receiver.url}/${name}`, secret: receiver.secret });
+    await api.addWebhook(stack, { endpoint: `${webhooksTo}/${name}`, secret: receiver.secret });
     return {
       stack,
       repository,
