@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { median } from '../../bench/figure.ts';
 import { terminalStates } from '../../demo/slipway-api.ts';
 import { waitFor } from '../../demo/wait.ts';
 import {
@@ -16,19 +17,20 @@ import {
 } from '../support/scenario.ts';
 import { createLoad, type Load } from './chaos/load.ts';
 import { createMoments } from './chaos/moments.ts';
-import { randomFrom } from './chaos/random.ts';
+import { type Random, randomFrom } from './chaos/random.ts';
 import { expectTold, killGroup, stateFile, untilGone, workspacesOf } from './evidence.ts';
 
 const kills = Number(process.env['KILLS'] ?? 100);
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const quietWithinMs = 240_000;
+const longestStartMs = 1500;
 const conclusions: Readonly<Record<string, string>> = {
   ...{ FINISHED: 'success', FAILED: 'failure' },
   ...{ CANCELED: 'cancelled', STOPPED: 'cancelled', DISCARDED: 'cancelled' },
 };
 const changing = ['APPLYING', 'DESTROYING', 'PERFORMING'];
 
-let startingMs = 0;
+const starts: number[] = [];
 let scenario: Scenario;
 let stacks: readonly ScenarioStack[] = [];
 beforeAll(async () => {
@@ -57,47 +59,46 @@ test('whatever the moment: nothing is lost, nothing happens twice, everybody is 
   const random = randomFrom(seed);
   const load = createLoad(scenario, stacks, random);
   const moments = createMoments(scenario, load, random);
-  for (let life = 1; life <= kills; life += 1) {
+  let killed = 0;
+  for (let lives = 1; killed < kills; lives += 1) {
     const moment = moments.next();
-    if (moment === 'at the start') {
-      await killAndStart(async () => {
-        const starting = scenario.server.start().catch(() => undefined);
-        await delay(random() * 1500);
-        await killGroup(scenario);
-        await starting;
-      });
-    } else {
-      const ending = new AbortController();
-      const busy = load.until(ending.signal);
-      await moment.come();
-      await killAndStart(async () => {
-        ending.abort();
-        await busy;
-      });
-    }
+    const ending = new AbortController();
+    const busy = load.until(ending.signal);
+    await moment.come();
+    const families = [await killGroup(scenario)];
+    killed += 1;
+    ending.abort();
+    await busy;
+    // Recovering what was under way is under way itself.
+    for (; killed < kills && random() < 0.3; killed += 1) families.push(await killWhileStarting(random));
+    await start();
+    for (const family of families) await untilGone(family);
     await load.settle();
-    if (life % 10 === 0) {
-      const name = moment === 'at the start' ? moment : moment.name;
+    if (lives % 10 === 0) {
       say(
-        `kill ${life} of ${kills}, ${name}: ${load.pushes.length} pushes, ${load.promised.length} commands`,
+        `${killed} of ${kills} kills, the last ${moment.name}; ${load.pushes.length} pushes, ${load.promised.length} commands`,
       );
     }
   }
-  say(`starting took ${Math.round(startingMs / kills)} ms each time`);
+  say(`the median of ${starts.length} starts is ${Math.round(median(starts))} ms`);
   await untilQuiet(load);
   await expectNothingLost(load);
 });
 
 const say = (line: string) => void process.stdout.write(`chaos: ${line}\n`);
 
-/** `work`: what happens while there is no server. */
-async function killAndStart(work: () => Promise<void>): Promise<void> {
-  const family = await killGroup(scenario);
-  await work();
+async function start(): Promise<void> {
   const from = performance.now();
   await scenario.server.start();
-  startingMs += performance.now() - from;
-  await untilGone(family);
+  starts.push(performance.now() - from);
+}
+
+async function killWhileStarting(random: Random) {
+  const starting = scenario.server.start().catch(() => undefined);
+  await delay(random() * longestStartMs);
+  const family = await killGroup(scenario);
+  await starting;
+  return family;
 }
 
 async function untilQuiet(load: Load): Promise<void> {
