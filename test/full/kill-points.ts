@@ -48,10 +48,9 @@ export async function startKillPoints(): Promise<KillPoints> {
   gate.openTo(scenario.github.url);
   receiverGate.openTo(scenario.receiver.url);
 
-  const [waiting, working] = await Promise.all([
-    holdBeforeWorkers(scenario, receiverGate),
-    holdWorkers(scenario, gate),
-  ]);
+  // One after the other: those who hold a worker hold it for ever.
+  const waiting = await holdBeforeWorkers(scenario, receiverGate);
+  const working = await holdWorkers(scenario, gate);
   const { confirmed } = waiting;
   await scenario.api.act(confirmed.runId, 'confirm');
   const ready = await startOne(scenario, 'ready', { autodeploy: true });
@@ -88,16 +87,18 @@ async function holdBeforeWorkers(scenario: Scenario, receiverGate: Gate) {
     beforePlan: ['echo "kept from planning" > kept; export KEPT="and exported"'],
     beforeApply: ['echo ran >> /state/applied; cat kept; echo "$KEPT"'],
   };
-  const unconfirmed = await startOne(scenario, 'unconfirmed', { hooks });
-  const confirmed = await startOne(scenario, 'confirmed', { hooks });
   // Its first webhook is on its way for ever, and those of all later changes wait behind it.
   receiverGate.hold('/untold');
   const webhooksTo = `http://${receiverGate.host}`;
-  const untold = await startOne(scenario, 'untold', { hooks }, simple, { webhooksTo });
+  const [unconfirmed, confirmed, untold] = await Promise.all([
+    startOne(scenario, 'unconfirmed', { hooks }),
+    startOne(scenario, 'confirmed', { hooks }),
+    startOne(scenario, 'untold', { hooks }, simple, { webhooksTo }),
+  ]);
   await waitFor('a webhook to be under way', () => receiverGate.held('/untold') > 0, patient);
-  await api.waitForState(untold.runId, 'UNCONFIRMED', patient.timeoutMs);
-  await api.waitForState(unconfirmed.runId, 'UNCONFIRMED', patient.timeoutMs);
-  await api.waitForState(confirmed.runId, 'UNCONFIRMED', patient.timeoutMs);
+  for (const { runId } of [unconfirmed, confirmed, untold]) {
+    await api.waitForState(runId, 'UNCONFIRMED', patient.timeoutMs);
+  }
   const behind = await unconfirmed.push(program(stash('one', '2')));
   return { unconfirmed, confirmed, untold, queued: { ...unconfirmed, runId: behind.id } };
 }

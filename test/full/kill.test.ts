@@ -38,7 +38,7 @@ beforeAll(async () => {
   readyAtMs = Date.now();
   await untilGone(family);
   for (const gate of world.gates) gate.release();
-});
+}, 360_000);
 afterAll(() => world?.[Symbol.asyncDispose]());
 
 /** By the times of what happened, not by when it was looked at. In whole seconds, as the API gives them. */
