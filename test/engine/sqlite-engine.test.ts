@@ -8,9 +8,9 @@ jobQueueContract('SQLite', () => {
   const temp = tempDatabase();
   const { database } = temp;
   const clock = manualClock();
-  const queue = createSqliteEngine({ database, clock, newId: createIds(clock) });
+  const another = () => createSqliteEngine({ database, clock, newId: createIds(clock) });
   return {
-    ...{ queue, transactions: database, clock, leaseMs },
+    ...{ queue: another(), another, transactions: database, clock, leaseMs },
     [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose](),
   };
 });
