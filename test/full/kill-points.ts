@@ -56,6 +56,10 @@ export async function startKillPoints(): Promise<KillPoints> {
   const ready = await startOne(scenario, 'ready', { autodeploy: true });
   await scenario.api.waitForState(ready.runId, 'READY');
   const stored = await storeDelivery(scenario, gate);
+  // Last, or the webhook would be given up and tried again before the kill.
+  receiverGate.hold('/untold');
+  await scenario.api.act(waiting.untold.runId, 'confirm');
+  await waitFor('a webhook to be under way', () => receiverGate.held('/untold') > 0, patient);
 
   const ended = parts.move();
   return {
@@ -87,15 +91,12 @@ async function holdBeforeWorkers(scenario: Scenario, receiverGate: Gate) {
     beforePlan: ['echo "kept from planning" > kept; export KEPT="and exported"'],
     beforeApply: ['echo ran >> /state/applied; cat kept; echo "$KEPT"'],
   };
-  // Its first webhook is on its way for ever, and those of all later changes wait behind it.
-  receiverGate.hold('/untold');
   const webhooksTo = `http://${receiverGate.host}`;
   const [unconfirmed, confirmed, untold] = await Promise.all([
     startOne(scenario, 'unconfirmed', { hooks }),
     startOne(scenario, 'confirmed', { hooks }),
     startOne(scenario, 'untold', { hooks }, simple, { webhooksTo }),
   ]);
-  await waitFor('a webhook to be under way', () => receiverGate.held('/untold') > 0, patient);
   for (const { runId } of [unconfirmed, confirmed, untold]) {
     await api.waitForState(runId, 'UNCONFIRMED', patient.timeoutMs);
   }
