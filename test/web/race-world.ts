@@ -1,10 +1,12 @@
 import { expect } from 'vitest';
 import { createAccess } from '../../src/access/roles.ts';
 import { createTokens } from '../../src/access/tokens.ts';
+import { createInboxControl } from '../../src/github/inbox-control.ts';
 import { createLogger } from '../../src/logger.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createDeliveryStore } from '../../src/storage/delivery-store.ts';
 import { createEventFeed } from '../../src/storage/event-feed.ts';
+import { createInboxStore } from '../../src/storage/inbox-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createTokenStore } from '../../src/storage/token-store.ts';
 import { createWebhookStore } from '../../src/storage/webhook-store.ts';
@@ -120,6 +122,7 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
     access: createAccess({ admins: [], permissions: { roleOf: async () => null } }),
     refusesVariable: () => false,
     events: createEventFeed(database),
+    inbox: createInboxControl({ store: createInboxStore(database), ...base, onReplay: () => undefined }),
     webhooks: createWebhooks({ ...base, store, deliveries, targetGuard }),
     deliveries: createDeliveries({ ...base, store: deliveries, webhooks: store, pump: { wake: () => {} } }),
   });
