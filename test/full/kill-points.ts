@@ -172,14 +172,15 @@ async function holdWorkers(scenario: Scenario, gate: Gate) {
     holdDestroy(),
     holdCreation(),
     holdPreview(),
-    holdFetch(),
     holdHook('initializing', 'beforeInit'),
     holdHook('planning', 'beforePlan'),
     holdHook('applying', 'beforeApply'),
     holdHook('applied', 'afterApply'),
     holdHook('finished', 'afterRun'),
   ]);
-  const [performing, destroying, creating, previewing, preparing, ...hooked] = held;
+  const [performing, destroying, creating, previewing, ...hooked] = held;
+  // Last, because the server does not wait for ever for a fetch.
+  const preparing = await holdFetch();
   const [initializing, planning, applying, applied, finished] = hooked;
   return {
     ...{ performing, destroying, creating, previewing, preparing, initializing },
