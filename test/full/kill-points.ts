@@ -191,20 +191,21 @@ async function holdWorkers(scenario: Scenario, gate: Gate) {
 /** Where pulumi keeps what it made. */
 export const stackFile = '.pulumi/stacks/scenario/dev.json';
 
-/** Deliveries are handled one after the other: the one before asks GitHub something, and gets no answer. */
+/** Deliveries of a repository are handled one after the other: the one before asks GitHub something, and gets no answer. */
 async function storeDelivery(scenario: Scenario, gate: Gate) {
+  const { github } = scenario;
   const added = await scenario.addStack('stored', { autodeploy: true });
-  await scenario.github.settled();
-  const question = '/installation/repositories';
+  await github.settled();
+  async function push(branch: string): Promise<string> {
+    const commit = { branch, message: `To ${branch}`, files: { 'Pulumi.yaml': simple }, pusher: 'ada' };
+    const { sha, status } = await github.commitAndPush(added.repository, commit);
+    if (status !== 202) throw new Error(`the push was answered with ${status}`);
+    return sha;
+  }
+  const question = '/repos/acme/stored/';
   gate.hold(question);
-  await scenario.github.setInstalled(added.repository, true);
+  // What a new branch changes is asked of GitHub.
+  await push('topic');
   await waitFor('the inbox to wait for GitHub', () => gate.held(question) > 0, patient);
-  const { sha, status } = await scenario.github.commitAndPush(added.repository, {
-    branch: 'main',
-    message: 'Behind',
-    files: { 'Pulumi.yaml': simple },
-    pusher: 'ada',
-  });
-  if (status !== 202) throw new Error(`the push was answered with ${status}`);
-  return { ...added, sha };
+  return { ...added, sha: await push('main') };
 }
