@@ -30,30 +30,28 @@ export async function holdNetwork(
   isPrivileged: boolean,
 ): Promise<AsyncDisposable & { readonly join: Join }> {
   const stop = new AbortController();
+  // Two pipes: on a busy machine the forwarder is heard before bwrap's word of its process.
+  const started = Promise.withResolvers<Process>();
   const listening = Promise.withResolvers<null>();
   let output = '';
-  let init: Process | null = null as Process | null;
   const ended = start({
-    onStarted: (process) => {
-      init = process;
-    },
+    onStarted: started.resolve,
     onOutput: (chunk) => {
       output += Buffer.from(chunk).toString('utf8');
       if (output.startsWith('listening\n')) listening.resolve(null);
     },
     signal: stop.signal,
   });
-  const result = await Promise.race([listening.promise, ended]);
+  const result = await Promise.race([Promise.all([started.promise, listening.promise]), ended]);
   const close = async () => {
     stop.abort();
     await ended;
   };
-  if (result !== null || init === null) {
+  if (!Array.isArray(result)) {
     await close();
-    const message = result?.kind === 'unavailable' ? result.message : `the forwarder ended: ${output.trim()}`;
-    throw new Error(message);
+    throw new Error(result.kind === 'unavailable' ? result.message : `the forwarder ended: ${output.trim()}`);
   }
-  const opened = openNamespaces(init);
+  const opened = openNamespaces(result[0]);
   if (opened === null) {
     await close();
     throw new Error('the network namespace of the forwarder was not found');

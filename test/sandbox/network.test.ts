@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forwarderInside } from '../../src/sandbox/host-tree.ts';
+import { holdNetwork } from '../../src/sandbox/network.ts';
 import { descendantsOf, readProcesses } from '../../src/sandbox/process-tree.ts';
 import type { ConnectionDecision, OpenNetwork } from '../../src/sandbox/sandbox.ts';
 import {
@@ -147,4 +148,20 @@ describe('the network of a run', () => {
     });
     expect(result).toMatchObject({ kind: 'unavailable', message: expect.stringMatching(/./) });
   });
+});
+
+it('is not taken for ended when the forwarder is heard before its process is known', async () => {
+  const self = readProcesses().find(({ pid }) => pid === process.pid);
+  if (!self) throw new Error('this process is not in /proc');
+  const held = holdNetwork(({ onStarted, onOutput, signal }) => {
+    onOutput(Buffer.from('listening\n'));
+    setImmediate(() => onStarted(self));
+    return new Promise((resolve) => {
+      const stopped = { kind: 'stopped', exitCode: null, durationMs: 1 } as const;
+      signal.addEventListener('abort', () => resolve(stopped), { once: true });
+    });
+  }, true);
+
+  // It got as far as the namespace, and this process has none of its own.
+  await expect(held).rejects.toThrow('the network namespace of the forwarder was not found');
 });
