@@ -207,7 +207,7 @@ describe('the feedback outbox, when something fails,', () => {
         lastError: expect.stringContaining(`Ordered by failNext: ${status}`),
       });
       expect(await all.store.standing(all.clock.ms)).toEqual({ waiting: 0, givenUp: 1 });
-      expect(all.errors.map((line) => JSON.parse(line))).toMatchObject([{ run: 'run-1', level: 50 }]);
+      expect(all.errors.map((line) => JSON.parse(line))).toMatchObject([{ checkRun: 'run-1', level: 50 }]);
       await all.tell(run, 'FINISHED');
       await eventually(() => expect(all.shown()).toMatchObject([{ conclusion: 'success' }]));
       await all.settled('run-1');

@@ -119,8 +119,8 @@ describe('the input of a stack', () => {
   });
 
   it('refuses what it does not know, so that a typing error is not silently without effect', () => {
-    expect(issues({ auto_deploy: true })).toEqual(['']);
-    expect(issues({ hooks: { beforeint: [] } })).toEqual(['hooks']);
+    expect(issues({ auto_deploy: true })).toEqual(['auto_deploy']);
+    expect(issues({ hooks: { beforeint: [] } })).toEqual(['hooks.beforeint']);
     expect(issues({ autodeploy: 'yes' })).toEqual(['autodeploy']);
   });
 
