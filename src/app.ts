@@ -1,23 +1,23 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { execa } from 'execa';
+import { join } from 'node:path';
 import type { Actor } from './access/actor.ts';
 import { createAccess } from './access/roles.ts';
 import { createTokens, type Tokens } from './access/tokens.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
-import { doctorReport, type Findings, healthOf } from './doctor.ts';
+import { doctorReport, healthOf } from './doctor.ts';
 import { createSqliteEngine } from './engine/sqlite-engine.ts';
 import { createGithub, createUnconfiguredGithub } from './github/github.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import { createIds } from './ids.ts';
+import { createInspection } from './inspection.ts';
+import { createVendors } from './installed-vendors.ts';
 import type { Logger } from './logger.ts';
 import { type Buttons, createButtons } from './runs/buttons.ts';
 import { createRetention } from './runs/retention.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
 import { createBubblewrap } from './sandbox/bubblewrap.ts';
 import { closeInheritedDescriptors } from './sandbox/descriptors.ts';
-import { freeSpace } from './sandbox/disk-use.ts';
 import { endLeftovers, leftoverMark } from './sandbox/leftovers.ts';
 import { applyLimits, defaultLimits } from './sandbox/limits.ts';
 import { createNoSandbox } from './sandbox/none.ts';
@@ -28,13 +28,10 @@ import { vendorName } from './stacks/stack.ts';
 import { createStacks } from './stacks/stacks.ts';
 import { lockForServer } from './storage/server-lock.ts';
 import { openStores } from './storage/stores.ts';
-import { findTool, toolCacheDir } from './tools.ts';
 import { pulumiRules } from './vendors/pulumi/rules.ts';
-import { createPulumiVendor } from './vendors/pulumi/vendor.ts';
 import type { DoctorReport, Health } from './web/health.ts';
 import { listen } from './web/listen.ts';
 import { createWeb } from './web/server.ts';
-import { sweepAttempts } from './webhooks/retention.ts';
 import { createWebhookFeature } from './webhooks/webhooks.ts';
 import { createRoomCheck } from './worker/room.ts';
 import { createWorker } from './worker/worker.ts';
@@ -55,13 +52,6 @@ export interface App extends AsyncDisposable {
 
 /** First halves get so long at a clean stop before they are handed back. */
 const drainMs = 20_000;
-/** A safety net: wake-ups do the work. */
-const sweepEveryMs = 10_000;
-/** How far `doctor` looks back for what was given up; also how long deliveries can be replayed. */
-const backlogMs = 7 * 24 * 60 * 60 * 1000;
-/** How often it is looked for what is too old. */
-const clearEveryMs = 60 * 60_000;
-
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
   version: string;
 };
@@ -85,7 +75,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   const sandbox = isSandboxed
     ? createBubblewrap({ directory: sandboxDirectory, caBundle: config.caBundle })
     : createNoSandbox();
-  const { vendors, foundIn } = await createVendors(config, isSandboxed);
+  const { vendors, foundIn } = await createVendors(config.tools, isSandboxed);
   const webhooks = opening.use(
     createWebhookFeature({
       ...basics,
@@ -159,22 +149,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   const sandboxTest = once(() =>
     selfTest(sandbox, { stateDirectory: config.dataDir, withNetwork: mode !== 'none' }),
   );
-  async function findings(): Promise<Findings> {
-    const used = await stores.stacks.vendorNames();
-    return {
-      version,
-      git: await gitVersion(config.tools.path),
-      database: { path: config.databasePath, problem: await problemOf(() => database.write(async () => {})) },
-      disk: {
-        path: config.dataDir,
-        freeBytes: await freeSpace(config.dataDir).catch(() => 0),
-        floorBytes: config.minFreeBytes,
-      },
-      sandbox: await sandboxTest(),
-      vendors: vendors.map((vendor) => ({ vendor, found: foundIn, used: used.includes(vendor.name) })),
-      githubConfigured: config.github !== null,
-    };
-  }
+  const inspection = createInspection({ version, config, stores, sandboxTest, vendors, foundIn, clock });
 
   const tokens = createTokens({ ...basics, store: stores.tokens });
   const web = createWeb({
@@ -204,7 +179,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     deliveries: webhooks.deliveries,
     github: github.inbox,
     inbox: github.inboxControl,
-    health: async () => healthOf(await findings()),
+    health: async () => healthOf(await inspection.findings()),
   });
 
   async function start(): Promise<{ readonly url: string }> {
@@ -222,12 +197,9 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     }
     await runs.scheduler.sweep();
     await webhooks.pump.start();
-    const timer = setInterval(() => void sweep(), sweepEveryMs);
-    opened.defer(() => clearInterval(timer));
-    const ending = new AbortController();
-    const clearing = clearRegularly(ending.signal);
-    opened.defer(() => clearing);
-    opened.defer(() => ending.abort());
+    opened.use(
+      startHousekeeping({ ...basics, runs, retention, deliveries: stores.deliveries, ...config.retention }),
+    );
     if (tested.ok) worker.start();
     opened.defer(() => worker.stop(drainMs));
     github.start();
@@ -241,40 +213,13 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     return { url };
   }
 
-  async function clearRegularly(signal: AbortSignal): Promise<void> {
-    const attempts = { ...basics, deliveries: stores.deliveries, days: config.retention.logsDays };
-    while (!signal.aborted) {
-      try {
-        await retention.sweep(signal);
-        await sweepAttempts(attempts, signal);
-      } catch (error) {
-        logger.error({ err: error }, 'clearing what is old failed, it is tried again');
-      }
-      await delay(clearEveryMs, undefined, { signal }).catch(() => undefined);
-    }
-  }
-
-  async function sweep(): Promise<void> {
-    try {
-      await runs.recovery.sweep();
-      await runs.scheduler.sweep();
-    } catch (error) {
-      logger.error({ err: error }, 'a sweep failed, the next one comes');
-    }
-  }
-
   const opened = opening.move();
   return {
     fetch: web.fetch,
     fetchAs: web.fetchAs,
     tokens,
-    health: async () => healthOf(await findings()),
-    doctor: async () =>
-      doctorReport(await findings(), {
-        nowMs: clock.nowMs(),
-        inbox: await stores.inbox.standing(),
-        checkRuns: await stores.checkRuns.standing(clock.nowMs() - backlogMs),
-      }),
+    health: async () => healthOf(await inspection.findings()),
+    doctor: async () => doctorReport(await inspection.findings(), await inspection.backlog()),
     start,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
@@ -289,45 +234,10 @@ export function checkRepositoryFile(content: Uint8Array) {
     : { stacks: [], problems: parsed.problems };
 }
 
-async function createVendors(config: Config, isSandboxed: boolean) {
-  const { settings, path, home, xdgCacheHome } = config.tools;
-  const pulumi = findTool('pulumi', {
-    ...(settings.pulumi === undefined ? {} : { setting: settings.pulumi }),
-    path,
-    cacheDir: toolCacheDir(home, xdgCacheHome ?? undefined),
-  });
-  // Programs in JavaScript need a current Node; the one of this process is there for certain.
-  const node = isSandboxed ? '/opt/node/bin/node' : process.execPath;
-  const extraTools = [{ source: process.execPath, target: node, pathEntry: dirname(node) }];
-  const vendors = [
-    await createPulumiVendor({
-      pulumiPath: pulumi?.path ?? null,
-      extraTools,
-      ...(isSandboxed ? { insideDirectory: '/opt/pulumi' } : {}),
-    }),
-  ];
-  return { vendors, foundIn: pulumi?.source ?? null };
-}
-
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {
     made ??= make();
     return made;
   };
-}
-
-async function gitVersion(path: string): Promise<string | null> {
-  const options = { env: { PATH: path }, extendEnv: false, reject: false, timeout: 5000 } as const;
-  const { stdout, failed } = await execa('git', ['--version'], options);
-  return failed ? null : (/\d+(\.\d+)+/.exec(stdout)?.[0] ?? null);
-}
-
-async function problemOf(tryIt: () => Promise<void>): Promise<string | null> {
-  try {
-    await tryIt();
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : 'it cannot be written';
-  }
 }

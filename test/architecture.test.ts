@@ -29,6 +29,12 @@ const allowed: Record<string, readonly string[]> = {
   web: [...foundation, 'runs', 'stacks', 'policies', 'webhooks', 'access'],
   cli: [...foundation, 'config', 'app', 'main', 'access', 'web/health'],
   doctor: ['sandbox/self-test', 'web/health', 'worker/vendor'],
+  inspection: [
+    ...['clock', 'config', 'doctor', 'storage/stores', 'worker/vendor'],
+    ...['sandbox/disk-use', 'sandbox/self-test'],
+  ],
+  'installed-vendors': ['config', 'tools', 'vendors'],
+  housekeeping: [...foundation, 'runs', 'webhooks'],
   main: ['config', 'app', 'logger', 'user-error'],
 };
 

@@ -73,6 +73,8 @@ async function openChecked(path: string, box: SecretBox): Promise<Database> {
   }
 }
 
+export type Stores = Awaited<ReturnType<typeof openStores>>;
+
 const canary = 'this database belongs to this key';
 
 /** Throws `secret-key-wrong`. */

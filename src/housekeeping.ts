@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from './clock.ts';
+import type { Logger } from './logger.ts';
+import type { Retention } from './runs/retention.ts';
+import type { Runs } from './runs/runs.ts';
+import type { Transactions } from './tx.ts';
+import type { DeliveryStore } from './webhooks/delivery-store.ts';
+import { sweepAttempts } from './webhooks/retention.ts';
+
+/** A safety net: wake-ups do the work. */
+const sweepEveryMs = 10_000;
+/** How often it is looked for what is too old. */
+const clearEveryMs = 60 * 60_000;
+
+/**
+ * What the server does now and then for as long as it runs: looks for lost workers and missed wake-ups, and lets go
+ * of what is old. A failure is logged, and the next round comes.
+ */
+export function startHousekeeping(parts: {
+  readonly runs: Pick<Runs, 'recovery' | 'scheduler'>;
+  readonly retention: Retention;
+  readonly deliveries: DeliveryStore;
+  /** After so many days results of attempts go; 0 = never. */
+  readonly logsDays: number;
+  readonly transactions: Transactions;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): AsyncDisposable {
+  const { runs, retention, logger } = parts;
+  const ending = new AbortController();
+  const timer = setInterval(() => void sweep(), sweepEveryMs);
+  const clearing = clearRegularly(ending.signal);
+
+  async function sweep(): Promise<void> {
+    try {
+      await runs.recovery.sweep();
+      await runs.scheduler.sweep();
+    } catch (error) {
+      logger.error({ err: error }, 'a sweep failed, the next one comes');
+    }
+  }
+
+  async function clearRegularly(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await retention.sweep(signal);
+        await sweepAttempts({ ...parts, days: parts.logsDays }, signal);
+      } catch (error) {
+        logger.error({ err: error }, 'clearing what is old failed, it is tried again');
+      }
+      await delay(clearEveryMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      ending.abort();
+      await clearing;
+    },
+  };
+}
