@@ -61,9 +61,9 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   closeInheritedDescriptors();
   await using opening = new AsyncDisposableStack();
   const clock = systemClock;
-  const newId = createIds(clock);
   const stores = await openStores(config);
   const { database } = stores;
+  const newId = createIds(clock, stores.newestId);
   opening.use(database);
   opening.use(stores.logs);
   const basics = { transactions: database, clock, newId, logger };

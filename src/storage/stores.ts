@@ -34,6 +34,7 @@ export async function openStores(paths: StorePaths) {
   const database = await openChecked(paths.databasePath, box);
   return {
     database,
+    newestId: await newestId(database),
     stacks: createStackStore(database, box),
     repositories: createRepositoryStore(database),
     repositoryFiles: createRepositoryFileStore(database),
@@ -74,6 +75,16 @@ async function openChecked(path: string, box: SecretBox): Promise<Database> {
 }
 
 export type Stores = Awaited<ReturnType<typeof openStores>>;
+
+/** Queues and "the newest run" go by identifiers: those of this life have to sort after those of the former. */
+async function newestId({ read }: Database): Promise<string | null> {
+  const ids: string[] = [];
+  for (const table of ['run', 'job', 'delivery'] as const) {
+    const row = await read.selectFrom(table).select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
+    if (row) ids.push(row.id);
+  }
+  return ids.sort().at(-1) ?? null;
+}
 
 const canary = 'this database belongs to this key';
 
