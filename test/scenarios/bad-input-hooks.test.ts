@@ -17,7 +17,7 @@ const cases: Readonly<Record<string, { hook: string; failure: Failure }>> = {
     hook: 'no-such-program --now',
     failure: {
       ...failed,
-      says: 'The hook "no-such-program --now" failed with exit code 127.',
+      says: 'The beforePlan hook "no-such-program --now" failed with exit code 127.',
       hint: 'Install it',
     },
   },
@@ -35,7 +35,7 @@ const cases: Readonly<Record<string, { hook: string; failure: Failure }>> = {
   },
   'many lines': {
     hook: `set -e\nfalse\n${'true # and so on\n'.repeat(200)}`,
-    failure: { ...failed, says: 'The hook "set -e…" failed with exit code 1.', hint: seeLog },
+    failure: { ...failed, says: '…" failed with exit code 1.', hint: seeLog },
   },
   suicide: {
     hook: 'kill -9 $$',
@@ -50,8 +50,8 @@ const cases: Readonly<Record<string, { hook: string; failure: Failure }>> = {
     failure: {
       ...failed,
       outcome: 'output_limit',
-      says: 'wrote more output than allowed',
-      hint: 'print less',
+      says: 'the phase planning may write 64 MiB of output in all.',
+      hint: 'less talkative',
     },
   },
   'the project deleted': {
@@ -89,7 +89,7 @@ test('a hook that fails after the plan leaves nothing to confirm', async () => {
   await expectFailure(scenario, id, { ...failed, says: 'failed with exit code 9.', hint: seeLog });
 });
 
-test('a task that fails says so as a hook does, and an apply hook before anything is applied', async () => {
+test('a task that fails says so, and an apply hook before anything is applied', async () => {
   const { api } = scenario;
   const added = await scenario.addStack('task', { hooks: { beforeApply: ['exit 5'] }, autodeploy: true });
   const { id } = await push(scenario, added, good);
@@ -97,6 +97,7 @@ test('a task that fails says so as a hook does, and an apply hook before anythin
   const task = await api.startRun(added.stack, { type: 'TASK', command: 'pulumi nonsense' });
   await expectFailure(scenario, task.id, {
     ...failed,
+    outcome: 'tool_failed',
     while: 'PERFORMING',
     says: '"pulumi nonsense"',
     hint: seeLog,
