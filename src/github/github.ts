@@ -75,6 +75,8 @@ export interface GithubParts {
   readonly onButton: OnButton;
 }
 
+/** Of check runs; people do not see the difference. */
+const calmMs = 1000;
 const dayMs = 24 * 60 * 60 * 1000;
 /** GitHub did not answer: soon again, but not at its throat. */
 const reconcileAgainMs = 60_000;
@@ -155,6 +157,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     directory: createRepositoryDirectory(app),
     permissions: createPermissions({ app, clock }),
     reactor: createFeedbackReactor({
+      calmMs,
       store: stores.checkRuns,
       clock,
       publicUrl: parts.publicUrl,

@@ -64,6 +64,7 @@ export async function openButtons() {
   const parts = { app, store: checkRunStore, repositories: all.store, transactions, clock, logger: silent };
   const outbox = createFeedbackOutbox(parts);
   const feedback = createFeedbackReactor({
+    calmMs: 0,
     store: checkRunStore,
     clock,
     publicUrl: () => 'https://slipway.example.com',

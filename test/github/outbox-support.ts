@@ -39,6 +39,7 @@ export async function openOutbox() {
   const start = () => createFeedbackOutbox(parts);
   let outbox = start();
   const reactor = createFeedbackReactor({
+    calmMs: 0,
     store,
     clock,
     publicUrl: () => 'https://slipway.example.com',

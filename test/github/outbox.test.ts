@@ -59,6 +59,7 @@ describe('the feedback outbox', () => {
     await using all = await openOutbox();
     const run = await all.addRun('run-1');
     const reactor = createFeedbackReactor({
+      calmMs: 0,
       store: all.store,
       clock: all.clock,
       publicUrl: () => 'https://slipway.example.com',
@@ -73,5 +74,28 @@ describe('the feedback outbox', () => {
 
     await expect(work).rejects.toThrow('somebody was faster');
     expect(await all.store.find('run-1')).toBeNull();
+  });
+
+  test('sends what a run only passes through when it has been calm for a moment, and the rest at once', async () => {
+    await using all = await openOutbox();
+    const run = await all.addRun('run-1');
+    const reactor = createFeedbackReactor({
+      calmMs: 1000,
+      store: all.store,
+      clock: all.clock,
+      publicUrl: () => 'https://slipway.example.com',
+      isSandboxed: true,
+      onWanted: () => undefined,
+    });
+    const states = ['QUEUED', 'READY', 'PLANNING', 'UNCONFIRMED', 'APPLYING', 'FINISHED'] as const;
+
+    const waits: number[] = [];
+    for (const [index, state] of states.entries()) {
+      const event = anEvent({ ...run, state, stateVersion: index + 1 });
+      await all.database.write((tx) => reactor(tx, event));
+      waits.push(((await all.store.find('run-1'))?.nextAtMs ?? 0) - all.clock.nowMs());
+    }
+
+    expect(waits).toEqual([0, 1000, 1000, 0, 1000, 0]);
   });
 });
