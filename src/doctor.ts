@@ -52,7 +52,7 @@ function diskCheck({ path, freeBytes, floorBytes }: Findings['disk']): Check {
   return {
     ok: false,
     detail: `${detail}, MIN_FREE_DISK_MB wants ${sizeOf(floorBytes)}: no run begins`,
-    hint: 'Make room. Workspaces of runs that were discarded go at the next start of the server at the latest.',
+    hint: 'Make room, or discard runs that wait for a person: their workspaces are removed at once.',
   };
 }
 

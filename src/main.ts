@@ -10,8 +10,12 @@ if (major < 24) {
   process.exit(1);
 }
 
-/** Longer than the longest phase (70 min): an apply under way is waited for. A second signal ends it at once. */
-const stopLimitMs = 75 * 60_000;
+/**
+ * What changes the world is waited for, and the longest of it is a tear-down: planned again (70 min), torn down (70, and 10
+ * to record what it did), after_run hooks (70), and a full disk may hold up each report for 10. A second signal ends
+ * it at once.
+ */
+const stopLimitMs = 5 * 60 * 60_000;
 
 /** Resolves with the exit code once the server has stopped, or could not start. */
 export async function serve(): Promise<number> {

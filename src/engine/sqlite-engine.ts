@@ -51,13 +51,14 @@ export function createSqliteEngine(parts: { database: Database; clock: Clock; ne
       return result.numInsertedOrUpdatedRows === 1n ? 'enqueued' : 'duplicate';
     },
 
-    async claim(tx, queue) {
+    async claim(tx, queue, minPriority = 0) {
       const db = database.inside(tx);
       const next = await db
         .selectFrom('job')
         .select('id')
         .where('queue', '=', queue)
         .where('lease_until_ms', 'is', null)
+        .where('priority', '>=', minPriority)
         .where('run_at_ms', '<=', clock.nowMs())
         .orderBy('priority', 'desc')
         .orderBy('id')

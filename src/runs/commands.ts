@@ -73,10 +73,13 @@ export function createRunCommands(parts: {
       const stack = await stacks.findByKey(request.stackKey, tx);
       if (!stack) throw new UserError('not-found', 'The stack no longer exists.');
       const same = await runOfCommit(tx, request);
-      const id = same?.id ?? newId();
-      if (request.supersedes) await supersede(tx, request, id);
-      if (same) return 'duplicate';
-      return transitions.create(
+      if (same) {
+        await runs.setRenewed(tx, same.id);
+        if (request.supersedes) await supersede(tx, request, same.id);
+        return 'duplicate';
+      }
+      const id = newId();
+      const run = await transitions.create(
         tx,
         stack,
         {
@@ -94,6 +97,9 @@ export function createRunCommands(parts: {
         },
         actorName(request.by),
       );
+      // Not for one that was told before: what came after it may be what waits now.
+      if (run !== 'duplicate' && request.supersedes) await supersede(tx, request, run.id);
+      return run;
     });
   }
 

@@ -12,9 +12,9 @@ export interface JobQueue {
   enqueue(tx: Tx, job: NewJob): Promise<'enqueued' | 'duplicate'>;
   /**
    * In a transaction of the caller, so that what the claim means (a state) is written with it. Highest
-   * priority first, then oldest. Null when nothing is due.
+   * priority first, then oldest. Null when nothing is due, or nothing of `minPriority` or more.
    */
-  claim(tx: Tx, queue: string): Promise<Job | null>;
+  claim(tx: Tx, queue: string, minPriority?: number): Promise<Job | null>;
   /**
    * Extends the lease, one that ran out too, as long as nobody released the job. False: it is lost,
    * somebody else may have the job, stop at once.

@@ -19,8 +19,9 @@ export function createOutdated(parts: {
     const newest = await (type === 'TRACKED'
       ? runs.newestOfType(stack.key, type)
       : runs.newestOfBranch(stack.key, type, push.branch));
-    // The usual case, and what needs no question: the push continues what ran last.
-    if (!newest || [head.hash, before].includes(newest.commit.hash)) return null;
+    if (!newest || newest.commit.hash === head.hash) return null;
+    // The usual case, and what needs no question: the push continues what ran last, and nothing came back to that.
+    if (newest.commit.hash === before && !newest.isRenewed) return null;
     const relation = isForced
       ? 'diverged'
       : await source.compare(stack.repository, newest.commit.hash, head.hash);
@@ -28,8 +29,8 @@ export function createOutdated(parts: {
       return `${head.hash.slice(0, 7)} is older than the commit of run ${newest.id}`;
     }
     // Branches were moved to and fro: what counts is where the branch is now.
-    const isGone =
-      relation === 'diverged' && !(await source.resolve(stack.repository, push.branch, head.hash));
+    const isInLine = relation === 'ahead' && !newest.isRenewed;
+    const isGone = !isInLine && !(await source.resolve(stack.repository, push.branch, head.hash));
     return isGone ? `${head.hash.slice(0, 7)} is not on ${push.branch} any more` : null;
   };
 }

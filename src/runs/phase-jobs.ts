@@ -13,8 +13,12 @@ export interface PhaseJob {
   readonly half: Half;
 }
 
-/** Blocking runs before previews; a person's priority decides inside a class. */
-export function jobPriority(run: Run): number {
+/** What is left of runs that are over goes first: it is short, and makes room on the disk. */
+export const finishPriority = 4_000_000;
+
+/** Then blocking runs, then previews; a person's priority decides inside a class. */
+function jobPriority(run: Run, half: Half): number {
+  if (half === 'finish') return finishPriority;
   return (isBlocking(run.type) ? 2_000_000 : 1_000_000) + run.priority;
 }
 
@@ -30,7 +34,7 @@ export function createPhaseJobs(parts: { queue: JobQueue }): Reactor {
       await parts.queue.enqueue(tx, {
         queue: phaseQueue,
         key: jobKey(run.id),
-        priority: jobPriority(run),
+        priority: jobPriority(run, half),
         // At once, not "now": a clock that is set back must not put off what is due.
         runAtMs: 0,
         data,

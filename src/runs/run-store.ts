@@ -113,6 +113,7 @@ export interface RunStore {
    */
   change(tx: Tx, id: string, stateVersion: number, change: RunChange): Promise<Run | null | 'blocked'>;
   insertEvent(tx: Tx, runId: string, event: StoredEvent): Promise<void>;
+  setRenewed(tx: Tx, id: string): Promise<void>;
   setPriority(tx: Tx, id: string, priority: number): Promise<void>;
 
   /** Appends; the ordinal is given here. */

@@ -73,6 +73,8 @@ export interface Run {
   readonly restarts: number;
   /** True once a worker ever had it: there is a workspace to finish with. */
   readonly hadWorker: boolean;
+  /** True once a later push came back to its commit without making a run. */
+  readonly isRenewed: boolean;
   /** Higher goes first inside its class; 0 unless a person prioritised it. */
   readonly priority: number;
   /** Its log was removed for its age. */

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { Logger } from '../logger.ts';
 import { isLockedFor, noHooks, type Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import type { JobQueue, Lease } from './job-queue.ts';
 import type { LogStore } from './log-store.ts';
-import { type Half, type PhaseJob, phaseQueue } from './phase-jobs.ts';
+import { finishPriority, type Half, type PhaseJob, phaseQueue } from './phase-jobs.ts';
 import {
   changesTheWorld,
   type Delta,
@@ -41,14 +42,15 @@ export function createWorkerService(parts: {
   transactions: Transactions;
   source: Source;
   logs: LogStore;
+  logger: Logger;
 }) {
   const { runs, stacks, queue, transactions } = parts;
   const watchers = createWatchers();
 
-  async function claimNow() {
+  async function claimNow(minPriority: number) {
     return transactions.write(async (tx) => {
       for (;;) {
-        const job = await queue.claim(tx, phaseQueue);
+        const job = await queue.claim(tx, phaseQueue, minPriority);
         if (!job) return null;
         const { runId, half: wanted } = job.data as PhaseJob;
         const found = await runs.find(runId, tx);
@@ -181,11 +183,12 @@ export function createWorkerService(parts: {
       return Promise.resolve();
     }) satisfies Reactor,
 
-    async claim(maxWaitMs: number, signal: AbortSignal) {
-      const claimed = await claimNow();
+    async claim(what: 'any' | 'finish', maxWaitMs: number, signal: AbortSignal) {
+      const minPriority = what === 'any' ? 0 : finishPriority;
+      const claimed = await claimNow(minPriority);
       if (claimed || signal.aborted) return claimed;
       await queue.waitForWork(phaseQueue, maxWaitMs, signal);
-      return signal.aborted ? null : claimNow();
+      return signal.aborted ? null : claimNow(minPriority);
     },
 
     async heartbeat(held: Held, maxWaitMs: number, signal: AbortSignal): Promise<Status> {
@@ -208,11 +211,13 @@ export function createWorkerService(parts: {
     initialized: (held: Held) => report(held, { kind: 'initialized' }),
     planned,
     applied: (held: Held) => report(held, { kind: 'finish' }),
-    failed: (held: Held, { outcome, note }: { outcome: Outcome; note: string }) =>
+    failed: (held: Held, failure: { outcome: Outcome; note: string; isUnclear?: true }) =>
       fenced(held, async (tx, run) => {
+        const { outcome } = failure;
         // Nobody knows what was done when we broke ourselves or the sandbox was killed: the same as a lost worker.
-        const isUnclear = outcome === 'internal_error' || outcome === 'worker_lost';
+        const isUnclear = failure.isUnclear || outcome === 'internal_error' || outcome === 'worker_lost';
         const isLoss = isUnclear && changesTheWorld.has(run.state);
+        const note = isLoss ? `${failure.note}\n${checkRealState}` : failure.note;
         const details = { actor: 'worker', note, change: { outcome } };
         const moved = await move(tx, run, { kind: isLoss ? 'lose-worker' : 'fail' }, details);
         if (moved.kind !== 'moved') throw new Error(`fail was refused in ${run.state}`);
@@ -263,10 +268,17 @@ export function createWorkerService(parts: {
         return true;
       });
       if (!isOver) return;
-      for (const phase of phases) await parts.logs.seal(held.run.id, phase);
+      for (const phase of phases) {
+        // The run is cleared up whatever becomes of this: a log that is not sealed is a log all the same.
+        await parts.logs.seal(held.run.id, phase).catch((error: unknown) => {
+          parts.logger.warn({ err: error, run: held.run.id, phase }, 'a log could not be sealed');
+        });
+      }
     },
   };
 }
+
+const checkRealState = 'What was done until then stays done: check the real state, then unlock the stack.';
 
 /** Plans are sealed: one that was altered where it is stored cannot be opened, and is as good as none. */
 async function ifUnaltered<T>(read: () => Promise<T>): Promise<T | null> {

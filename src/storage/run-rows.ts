@@ -22,6 +22,7 @@ export function toRun(row: RunRow): Run {
     ...(row.plan_digest === null ? {} : { planDigest: row.plan_digest }),
     restarts: row.restarts,
     hadWorker: row.had_worker === 1,
+    isRenewed: row.renewed === 1,
     priority: row.priority,
     ...(row.log_removed === 1 ? { logRemoved: true } : {}),
   };

@@ -111,6 +111,7 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
           command: run.command ?? null,
           restarts: 0,
           had_worker: 0,
+          renewed: 0,
           priority: run.priority,
           log_removed: 0,
           dedupe_key: run.dedupeKey,
@@ -144,6 +145,10 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
           note,
         })
         .execute();
+    },
+
+    async setRenewed(tx, id) {
+      await database.inside(tx).updateTable('run').set({ renewed: 1 }).where('id', '=', id).execute();
     },
 
     async setPriority(tx, id, priority) {

@@ -89,6 +89,7 @@ export interface RunRow {
   plan_digest: string | null;
   restarts: number;
   had_worker: Flag;
+  renewed: Flag;
   priority: number;
   /** 1 once its log was removed for its age. */
   log_removed: Flag;

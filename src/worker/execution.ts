@@ -89,22 +89,29 @@ async function runHalf(
     if (circumstances.signals.over.aborted) return over;
     if (isStorageFull(error)) {
       log.error({ err: error }, 'a run failed because the disk is full');
-      return failed(
-        'disk_limit',
-        'The disk of the server is full. An operator must make room; then retry the run.',
+      return unclear(
+        failed(
+          'disk_limit',
+          'The disk of the server is full.',
+          'An operator must make room; then retry the run.',
+        ),
       );
     }
     if (error instanceof UserError) {
-      return failed('project_unusable', error.message, error.hint);
+      return unclear(failed('project_unusable', error.message, error.hint));
     }
     log.error({ err: error }, 'a run failed for a reason of ours');
-    return failed(
-      'internal_error',
-      'Internal error: Slipway itself failed.',
-      `The log of the server says more; it names run ${assignment.run.id}.`,
+    return unclear(
+      failed(
+        'internal_error',
+        'Internal error: Slipway itself failed.',
+        `The log of the server says more; it names run ${assignment.run.id}.`,
+      ),
     );
   }
 }
+
+const unclear = (failure: StepFailure): StepFailure => ({ ...failure, isUnclear: true });
 
 async function firstHalf(
   options: WorkerOptions,

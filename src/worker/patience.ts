@@ -7,7 +7,7 @@ import type { ServerApi } from './server-api.ts';
  * repeated until they are stored. Output is not among them: logs.ts has rules of its own.
  */
 
-/** As long as an operator may need; after that the lease ends, and the rules for lost workers hold. */
+/** As long as an operator may need; after that the half has failed, and an apply locks its stack. */
 const patienceMs = 10 * 60_000;
 const pauseMs = 1000;
 
@@ -41,7 +41,11 @@ export function withPatience(server: ServerApi, lost: AbortSignal): ServerApi {
     applied: untilStored(server.applied),
     failed: untilStored(server.failed),
     handBack: untilStored(server.handBack),
-    command: untilStored(server.command),
+    // What became of the run is not told by its list of commands.
+    command: (...given) =>
+      untilStored(server.command)(...given).catch((error: unknown) => {
+        if (!isStorageFull(error)) throw error;
+      }),
     finished: untilStored(server.finished),
   };
 }

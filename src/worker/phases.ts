@@ -183,13 +183,11 @@ export async function plan(
   const after = await runHooks(context, phase, 'afterPlan');
   if (after.kind !== 'ok') return after;
 
-  const [frozen] = await Promise.all([
-    // What the hooks exported must survive a wait for a person.
-    server.saveFrozen(assignment, { ...assignment.frozen, exports: context.exports }),
-    // Before the report: a confirmation may follow at once, and then the workspace is somebody else's.
-    workspaces.tidy(context.workspace),
-  ]);
+  // What the hooks exported must survive a wait for a person.
+  const frozen = await server.saveFrozen(assignment, { ...assignment.frozen, exports: context.exports });
   if (frozen !== 'held') return over;
+  // Before the report: a confirmation may follow at once, and then the workspace is somebody else's.
+  await workspaces.tidy(context.workspace);
   const { hasChanges, delta, steps } = result;
   const report = { hasChanges, delta, steps, file, autodeploy: settings.autodeploy };
   if (settings.autodeploy && !commit()) return over;

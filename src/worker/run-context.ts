@@ -63,6 +63,8 @@ export interface StepFailure {
   readonly outcome: Outcome;
   /** What happened, then on a line of its own what a person can do. */
   readonly note: string;
+  /** It was thrown, by ourselves or the server: nobody knows how far the command had come. */
+  readonly isUnclear?: true;
 }
 
 export const ok = { kind: 'ok' } as const;

@@ -10,9 +10,9 @@ import type { Stack } from '../stacks/stack.ts';
 export interface ServerApi {
   /**
    * The next piece of work, waiting for one if need be; null after `maxWaitMs` or when `signal` aborts.
-   * The run's state has been changed with the claim.
+   * The run's state has been changed with the claim. `finish`: only what is left of runs that are over.
    */
-  claim(maxWaitMs: number, signal: AbortSignal): Promise<Assignment | null>;
+  claim(what: 'any' | 'finish', maxWaitMs: number, signal: AbortSignal): Promise<Assignment | null>;
 
   /**
    * Keeps the lease alive and answers at the latest after `maxWaitMs`, at once when the run ended (a

@@ -31,10 +31,9 @@ export function createWorker(options: WorkerOptions): Worker {
   async function slot(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
-        if (await options.hasRoom()) {
-          const assignment = await server.claim(claimWaitMs, stopping.signal);
-          if (assignment) await hold(assignment);
-        } else await pause();
+        const what = (await options.hasRoom()) ? 'any' : 'finish';
+        const assignment = await server.claim(what, claimWaitMs, stopping.signal);
+        if (assignment) await hold(assignment);
       } catch (error) {
         logger.error({ err: error }, 'a worker slot failed');
         // Whatever it was may last: do not spin.

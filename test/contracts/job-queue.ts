@@ -112,6 +112,18 @@ export function jobQueueContract(name: string, open: () => OpenedQueue | Promise
       expect(await world.add()).toBe('enqueued');
     });
 
+    test('offers nothing below the priority that is asked for', async () => {
+      await using world = await opened();
+      const { queue, transactions } = world;
+      await world.add({ key: 'low', priority: 1 });
+      await world.add({ key: 'high', priority: 5 });
+      const claim = () => transactions.write((tx) => queue.claim(tx, 'work', 5));
+
+      expect((await claim())?.key).toBe('high');
+      expect(await claim()).toBeNull();
+      expect((await world.claim())?.key).toBe('low');
+    });
+
     test('offers a job again when the transaction that claimed it failed', async () => {
       await using world = await opened();
       const { queue, transactions } = world;

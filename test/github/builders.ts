@@ -59,6 +59,7 @@ export async function insertRun(database: Database, tx: Tx, run: Run, repository
       started_by: run.startedBy,
       restarts: 0,
       had_worker: 0,
+      renewed: 0,
       priority: 0,
       log_removed: 0,
       dedupe_key: run.id,

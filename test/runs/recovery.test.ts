@@ -172,8 +172,8 @@ describe('after a crash', () => {
     const again = await start(third);
     const queued = await start(third);
     const claimed = [await world.claimed(), await world.claimed()];
-    expect(claimed.map(({ run }) => run.id)).toEqual([confirmed, discarded]);
-    const lost = claimed[0]?.run.id;
+    expect(claimed.map(({ run }) => run.id)).toEqual([discarded, confirmed]);
+    const lost = confirmed;
     const planning = await world.claimed();
     expect(planning.run.id).toBe(again);
 

@@ -207,6 +207,39 @@ describe('a push that comes after a newer one', () => {
     expect(notes).toEqual([expect.stringContaining('a1 is not on main any more')]);
   });
 
+  it('starts nothing when the branch went back to the commit that runs already', async () => {
+    await using world = await openRunWorld();
+    await world.addStack();
+    await world.pushed('a1');
+    await world.push('a1', { before: 'b2', isForced: true });
+
+    const notes = await world.push('b2', { isLate: true, before: 'a1' });
+
+    expect(notes).toEqual([expect.stringContaining('b2 is not on main any more')]);
+  });
+
+  it('starts nothing when GitHub knows nothing of its commit any more', async () => {
+    await using world = await openRunWorld();
+    await world.addStack();
+    await world.pushed('b2');
+    world.commits.clear();
+
+    expect(await world.push('a1', late)).toEqual([expect.stringContaining('a1 is not on main any more')]);
+  });
+
+  it('ends no preview when it is told again', async () => {
+    await using world = await openRunWorld();
+    await world.addStack();
+    const topic = { branch: 'topic' };
+    await world.pushed('a1', topic);
+    await world.pushed('b2', { ...topic, delivery: 'told-twice' });
+    const present = await world.pushed('a1', { ...topic, isForced: true });
+
+    await world.push('b2', { ...topic, delivery: 'told-twice', before: 'a1' });
+
+    expect((await world.run(present)).state).toBe('READY');
+  });
+
   it('is tried again later while GitHub cannot be asked', async () => {
     await using world = await openRunWorld({ sourceFails: true });
     await world.addStack();

@@ -172,7 +172,7 @@ describe('a worker that waits for work', () => {
   it('gets it as soon as there is some', async () => {
     await using world = await openRunWorld();
     await world.addStack();
-    const waiting = world.server.claim(longMs, never);
+    const waiting = world.server.claim('any', longMs, never);
 
     const id = await world.pushed('a1');
 
@@ -182,7 +182,7 @@ describe('a worker that waits for work', () => {
   it('goes home with nothing when it is told to stop', async () => {
     await using world = await openRunWorld();
     const stop = new AbortController();
-    const waiting = world.server.claim(longMs, stop.signal);
+    const waiting = world.server.claim('any', longMs, stop.signal);
     stop.abort();
     expect(await waiting).toBeNull();
   });

@@ -82,6 +82,7 @@ export function aRun(change: Partial<Run> = {}): Run {
     startedBy: 'person:ada',
     restarts: 0,
     hadWorker: false,
+    isRenewed: false,
     priority: 0,
     ...change,
   };

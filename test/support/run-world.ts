@@ -130,8 +130,8 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
     return (await parts.runs.events(id)).map(({ state, stateVersion }) => `${stateVersion} ${state}`);
   }
 
-  async function claim(): Promise<Assignment | null> {
-    return parts.server.claim(0, new AbortController().signal);
+  async function claim(what: 'any' | 'finish' = 'any'): Promise<Assignment | null> {
+    return parts.server.claim(what, 0, new AbortController().signal);
   }
   const claimed = async (): Promise<Assignment> => present(await claim());
 

@@ -46,6 +46,38 @@ describe('a worker whose server has no room', () => {
     await worker.stop(longMs);
   });
 
+  it('clears up below the floor what is over: that is how room is made', async () => {
+    let room = true;
+    await using world = await openWorkerWorld(undefined, {}, () => Promise.resolve(room));
+    await world.addStack(shellStack({}, { afterRun: ['echo "the end"'] }));
+    const waiting = await world.pushed('a1');
+    const worker = world.startWorker();
+    await world.until(waiting, 'UNCONFIRMED');
+
+    room = false;
+    await world.commands.discard(waiting, { actor: 'ada' });
+    await expect.poll(() => world.workspacesLeft(), { timeout: 10_000 }).toEqual([]);
+    await worker.stop(longMs);
+
+    expect(await world.log(waiting)).toContain('the end');
+  });
+
+  it.each([
+    ['the disk is full for too long', Object.assign(new Error('no space'), { code: 'ENOSPC' }), 'disk_limit'],
+    ['something is refused', new UserError('refused', 'Not like this.'), 'project_unusable'],
+  ])('locks the stack when %s once an apply has begun', async (_, thrown, outcome) => {
+    await using world = await openWorkerWorld();
+    const stack = await world.addStack(shellStack({}, {}, { autodeploy: true }));
+    const id = await world.pushed('a1');
+    const worker = world.startWorker({ readApply: () => Promise.reject(thrown) });
+    await world.until(id, 'FAILED');
+    await worker.stop(longMs);
+
+    const run = await world.run(id);
+    expect(run).toMatchObject({ outcome, note: expect.stringContaining('check the real state') });
+    expect((await world.stackStore.findByKey(stack.key))?.lock).toMatchObject({ kind: 'system', run: id });
+  });
+
   it('says what it did until that is stored', async () => {
     const change = fullOnce('prepared', 'command', 'planned', 'applied', 'finished');
     await using world = await openWorkerWorld(change);
@@ -93,7 +125,7 @@ describe('a worker whose server has no room', () => {
 
     expect(await world.run(id)).toMatchObject({
       outcome: 'disk_limit',
-      note: 'The disk of the server is full. An operator must make room; then retry the run.',
+      note: 'The disk of the server is full.\nAn operator must make room; then retry the run.',
     });
   });
 });

@@ -60,6 +60,7 @@ create table run (
   plan_digest text,
   restarts integer not null default 0,
   had_worker integer not null default 0,
+  renewed integer not null default 0,
   priority integer not null default 0,
   log_removed integer not null default 0,
   dedupe_key text not null,
