@@ -1,6 +1,5 @@
 import type { Probot } from 'probot';
-import type { Clock } from '../clock.ts';
-import { type EventHandler, type GithubEvent, ignored } from './events/event-handler.ts';
+import { type EventHandler, ignored } from './events/event-handler.ts';
 import { parseObject } from './inbox.ts';
 import type { Delivery, DeliveryOutcome } from './inbox-store.ts';
 
@@ -13,9 +12,6 @@ export interface EventHandlers {
   readonly check_run: EventHandler;
 }
 
-/** Older payloads may have been overtaken by others. */
-const freshMs = 60_000;
-
 type Result = { readonly outcome: DeliveryOutcome } | { readonly thrown: unknown };
 
 /**
@@ -25,17 +21,14 @@ type Result = { readonly outcome: DeliveryOutcome } | { readonly thrown: unknown
 export async function createDeliveryHandler(
   probot: Probot,
   handlers: EventHandlers,
-  clock: Clock,
 ): Promise<(delivery: Delivery) => Promise<DeliveryOutcome>> {
   const results = new Map<string, Result>();
-  const inHand = new Map<string, Omit<GithubEvent, 'payload'>>();
 
   // What is thrown must not pass through Probot: it logs the error with the whole payload.
   const recording = (handler: EventHandler) => async (context: { id: string; payload: unknown }) => {
     const { id, payload } = context;
     try {
-      const about = inHand.get(id) ?? { deliveryId: id, isFresh: false };
-      results.set(id, { outcome: await handler({ ...about, payload }) });
+      results.set(id, { outcome: await handler({ deliveryId: id, payload }) });
     } catch (thrown) {
       results.set(id, { thrown });
     }
@@ -49,12 +42,10 @@ export async function createDeliveryHandler(
     app.on('check_run', recording(handlers.check_run));
   });
 
-  return async ({ id, event, body, attempt, receivedAtMs }) => {
+  return async ({ id, event, body }) => {
     if (!Object.hasOwn(handlers, event)) return ignored(`nothing is done for the event ${event}`);
     const payload = parseObject(body);
     if (payload === null) return { state: 'failed', note: 'the stored body is not a JSON object' };
-    const isFresh = attempt === 1 && clock.nowMs() - receivedAtMs < freshMs;
-    inHand.set(id, { deliveryId: id, isFresh });
     try {
       // The type names each event's whole payload; ours is foreign, and every handler parses its part.
       await probot.receive({ id, name: event, payload } as unknown as Parameters<Probot['receive']>[0]);
@@ -64,7 +55,6 @@ export async function createDeliveryHandler(
       return result.outcome;
     } finally {
       results.delete(id);
-      inHand.delete(id);
     }
   };
 }

@@ -91,7 +91,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     logger,
     onSeen: (repositoryIds) => fileSweep.add(repositoryIds),
   });
-  const known = createKnownRepositories({ store: stores.repositories, reconciler, transactions });
+  const known = createKnownRepositories({ app, store: stores.repositories, reconciler, transactions });
   const files = createRepositoryFiles({
     ...parts,
     ...stores,
@@ -114,7 +114,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
       onButton: parts.onButton,
     }),
   };
-  const handle = await createDeliveryHandler(app.probot, handlers, clock);
+  const handle = await createDeliveryHandler(app.probot, handlers);
 
   const inboxWorker = createInboxWorker({ store: stores.inbox, transactions, handle, clock, logger });
   const outbox = createFeedbackOutbox({

@@ -1,10 +1,41 @@
 import { describe, expect, test } from 'vitest';
+import type { Repository } from '../../demo/github/state.ts';
 import { createReconciler } from '../../src/github/reconcile.ts';
 import { createRepositoryDirectory } from '../../src/github/repositories.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { UserError } from '../../src/user-error.ts';
 import { startReceiving } from './receiving.ts';
 import { eventually, silent, startGithub, tempDatabase } from './support.ts';
+
+type All = Awaited<ReturnType<typeof startReceiving>>;
+
+/** A `repository` event that shows the repository like this, now or from long ago. */
+function tellOf(all: All, action: string, shown: Repository) {
+  const { id, fullName, defaultBranch, owner } = shown;
+  const repository = {
+    ...{ id, full_name: fullName, private: shown.private, default_branch: defaultBranch },
+    owner: { id: owner.id, login: owner.login },
+  };
+  const body = Buffer.from(JSON.stringify({ action, repository, installation: { id: all.installation.id } }));
+  return all.handle({
+    id: 'd',
+    event: 'repository',
+    body,
+    attempt: 1,
+    lane: 'x',
+    receivedAtMs: all.clock.ms,
+  });
+}
+
+/** Those that GitHub was asked since the last call. */
+function countQuestions(github: All['github']): () => readonly string[] {
+  let seen = github.requests.length;
+  return () => {
+    const fresh = github.requests.slice(seen).map(({ method, path }) => `${method} ${path}`);
+    seen = github.requests.length;
+    return fresh;
+  };
+}
 
 describe('events about installations', () => {
   test('an installation brings its account and repositories, with their default branches', async () => {
@@ -88,65 +119,83 @@ describe('events about installations', () => {
 
     expect(suspended).toEqual({ state: 'done', note: 'the installation on acme is suspended' });
     expect(await store.findAccount(account.id)).toMatchObject({ suspended: true });
-    expect(await store.find(repository.id)).toMatchObject({ fullName: 'acme/infra-2' });
+    // GitHub does not answer about repositories of a suspended installation.
+    expect(await store.find(repository.id)).toMatchObject({ fullName: 'acme/infra' });
     installation.suspendedAtMs = null;
     await tell('installation', { action: 'unsuspend', installation: installationJson });
     expect(await store.findAccount(account.id)).toMatchObject({ suspended: false });
   });
 
   test.each([
-    ['renamed', { full_name: 'acme/new-name' }, { fullName: 'acme/new-name' }],
-    ['edited', { default_branch: 'trunk' }, { defaultBranch: 'trunk' }],
-    ['publicized', { private: false }, { isPrivate: false }],
-  ])('a repository that was %s is as the payload shows it', async (action, change, expected) => {
+    ['renamed', (infra: Repository) => ({ ...infra, name: 'new', fullName: 'acme/new' }), 'fullName'],
+    ['edited', (infra: Repository) => ({ ...infra, defaultBranch: 'trunk' }), 'defaultBranch'],
+    ['publicized', (infra: Repository) => ({ ...infra, private: false }), 'isPrivate'],
+  ] as const)(
+    'a repository that was %s is asked for, once, and stored as it is',
+    async (action, change, field) => {
+      await using all = await startReceiving();
+      const { github, store } = all;
+      const repository = await github.addRepository({ owner: 'acme', name: 'infra' });
+      await eventually(async () => expect(await store.find(repository.id)).not.toBeNull());
+      const before = await store.find(repository.id);
+      if (action === 'renamed') repository.formerNames.push(repository.fullName);
+      Object.assign(repository, change(repository));
+      const questions = countQuestions(github);
+
+      const outcome = await tellOf(all, action, repository);
+
+      expect(outcome.state).toBe('done');
+      const now = await store.find(repository.id);
+      expect(now).toEqual({
+        ...before,
+        fullName: repository.fullName,
+        defaultBranch: repository.defaultBranch,
+        isPrivate: repository.private,
+      });
+      expect(now?.[field]).not.toBe(before?.[field]);
+      expect(questions()).toHaveLength(1);
+      await tellOf(all, action, repository);
+      expect(questions()).toEqual([]);
+    },
+  );
+
+  test('what a payload says of a repository does not overrule what is the case, whenever it comes', async () => {
     await using all = await startReceiving();
-    const { github, store, handle, installation } = all;
-    const repository = await github.addRepository({ owner: 'acme', name: 'infra' });
-    await eventually(async () => expect(await store.find(repository.id)).not.toBeNull());
-    const json = {
-      id: repository.id,
-      full_name: 'acme/infra',
-      private: true,
-      default_branch: 'main',
-      owner: { id: repository.owner.id, login: 'acme' },
-      ...change,
-    };
-    const payload = { action, repository: json, installation: { id: installation.id } };
-
-    const body = Buffer.from(JSON.stringify(payload));
-    const outcome = await handle({
-      id: 'd',
-      event: 'repository',
-      body,
-      attempt: 1,
-      lane: 'x',
-      receivedAtMs: all.clock.ms,
-    });
-
-    expect(outcome.state).toBe('done');
-    expect(await store.find(repository.id)).toMatchObject(expected);
-  });
-
-  test.each([
-    ['a retry', 2, 0],
-    ['a replay', 1, 3_600_000],
-  ])('what %s says of a repository does not overrule what came later', async (_, attempt, ageMs) => {
-    await using all = await startReceiving();
-    const { github, store, handle, installation } = all;
+    const { github, store } = all;
     const repository = await github.addRepository({ owner: 'acme', name: 'infra', private: false });
     await eventually(async () => expect(await store.find(repository.id)).toMatchObject({ isPrivate: false }));
+    const truth = await store.find(repository.id);
+
     // From before it was renamed and made public: checks on it would show what only insiders may see.
-    const json = {
-      ...{ id: repository.id, full_name: 'acme/old-name', private: true, default_branch: 'main' },
-      owner: { id: repository.owner.id, login: 'acme' },
-    };
-    const payload = { action: 'edited', repository: json, installation: { id: installation.id } };
-    const body = Buffer.from(JSON.stringify(payload));
-    const receivedAtMs = all.clock.ms - ageMs;
+    const old = { ...repository, fullName: 'acme/old-name', private: true, defaultBranch: 'trunk' };
+    const outcome = await tellOf(all, 'edited', old);
 
-    await handle({ id: 'd', event: 'repository', body, attempt, lane: 'x', receivedAtMs });
+    expect(outcome.state).toBe('done');
+    expect(await store.find(repository.id)).toEqual(truth);
+  });
 
-    expect(await store.find(repository.id)).toMatchObject({ fullName: 'acme/infra', isPrivate: false });
+  test('is tried again when GitHub does not answer what it asks, and believes nothing meanwhile', async () => {
+    await using all = await startReceiving();
+    const { github, store } = all;
+    const repository = await github.addRepository({ owner: 'acme', name: 'infra' });
+    await eventually(async () => expect(await store.find(repository.id)).not.toBeNull());
+    github.failNext({ pathPattern: /^\/repos\/acme\/infra$/, status: 503 });
+
+    const failure = tellOf(all, 'edited', { ...repository, defaultBranch: 'trunk' });
+
+    await expect(failure).rejects.toMatchObject({ code: 'github-unavailable' });
+    expect(await store.find(repository.id)).toMatchObject({ defaultBranch: 'main' });
+  });
+
+  test('an account that was renamed is asked for with its repository', async () => {
+    await using all = await startReceiving();
+    const { github, store } = all;
+    const repository = await github.addRepository({ owner: 'acme', name: 'infra' });
+    await eventually(async () => expect(await store.find(repository.id)).not.toBeNull());
+
+    await tellOf(all, 'edited', { ...repository, owner: { ...repository.owner, login: 'acme-of-old' } });
+
+    expect(await store.findAccount(repository.owner.id)).toMatchObject({ login: 'acme', suspended: false });
   });
 
   test.each(['the App left the account', 'the repository was taken out'])(

@@ -43,7 +43,12 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
     logger: silent,
     onSeen: (ids) => void seen.push(...ids),
   });
-  const repositories = createKnownRepositories({ store, reconciler, transactions: database });
+  const repositories = createKnownRepositories({
+    app: started.app,
+    store,
+    reconciler,
+    transactions: database,
+  });
   const stacks = createStackStore(database, createSecretBox(Buffer.alloc(32, 7)));
   const runs = createRunStore(database, createSecretBox(Buffer.alloc(32, 7)));
   const repositoryFiles = createRepositoryFileStore(database);
@@ -83,7 +88,7 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
       onButton: options.onButton ?? (() => Promise.reject(new Error('no button in this test'))),
     }),
   };
-  const handle = await createDeliveryHandler(started.app.probot, handlers, clock);
+  const handle = await createDeliveryHandler(started.app.probot, handlers);
   const parts = { store: inboxStore, transactions: database, clock };
   const worker = createInboxWorker({ ...parts, handle, logger: silent });
   const inbox = createInbox({ ...parts, webhookSecret, onStored: () => worker.wake() });

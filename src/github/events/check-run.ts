@@ -40,7 +40,7 @@ export function createCheckRunHandler(parts: {
     const parsed = payload.safeParse(event.payload);
     if (!parsed.success) return notUnderstood(parsed.error);
     const json = parsed.data;
-    if (!(await parts.repositories.remember(json.repository, json.installation.id, event.isFresh))) {
+    if (!(await parts.repositories.remember(json.repository, json.installation.id))) {
       return ignored(notSeen(json.repository));
     }
     // Only of our own check runs is the external_id what we wrote there.

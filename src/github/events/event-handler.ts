@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import type { DeliveryOutcome } from '../inbox-store.ts';
 
-/** One event, translated for one handler. `payload` is what GitHub sent: every handler parses its own part. */
+/**
+ * One event, translated for one handler. `payload` is what GitHub sent, maybe long ago: every handler parses its
+ * own part.
+ */
 export interface GithubEvent {
   readonly deliveryId: string;
   readonly payload: unknown;
-  /** False for a retry, a replay, or what waited for long: what it says of the repository may be old by now. */
-  readonly isFresh: boolean;
 }
 
 /** Says what came of the event; a rejection means "try again later". Must bear to be called twice. */

@@ -38,7 +38,7 @@ export function createPushHandler(parts: {
     const parsed = payload.safeParse(event.payload);
     if (!parsed.success) return notUnderstood(parsed.error);
     const json = parsed.data;
-    if (!(await parts.repositories.remember(json.repository, json.installation.id, event.isFresh))) {
+    if (!(await parts.repositories.remember(json.repository, json.installation.id))) {
       return ignored(notSeen(json.repository));
     }
     if (!json.ref.startsWith(branchPrefix)) return ignored(`${json.ref} is not a branch`);

@@ -12,9 +12,8 @@ const payload = z.object({
 });
 
 /**
- * A repository was renamed, transferred, archived, made private or public, or has another default branch:
- * each payload shows it as it is now, so all of them are one thing to us. Another default branch has another
- * repository file.
+ * A repository was renamed, transferred, archived, made private or public, or has another default branch: all
+ * of them are a reason to ask how it is now. Another default branch has another repository file.
  */
 export function createRepositoryHandler(parts: {
   repositories: KnownRepositories;
@@ -28,7 +27,7 @@ export function createRepositoryHandler(parts: {
       await parts.repositories.markRemoved([repository.id]);
       return done(`${repository.full_name} was deleted`);
     }
-    if (!(await parts.repositories.remember(repository, installation.id, event.isFresh))) {
+    if (!(await parts.repositories.remember(repository, installation.id))) {
       return ignored(notSeen(repository));
     }
     const note = `${repository.full_name}: ${action}`;

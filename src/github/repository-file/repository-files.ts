@@ -40,7 +40,7 @@ export interface RepositoryFilesParts {
   readonly runs: Pick<RunStore, 'newestOfType'>;
   readonly checkRuns: Pick<CheckRunStore, 'want'>;
   readonly repositories: Pick<RepositoryStore, 'find'>;
-  readonly known: Pick<KnownRepositories, 'remember'>;
+  readonly known: Pick<KnownRepositories, 'learn'>;
   readonly vendors: readonly VendorRules[];
   readonly transactions: Transactions;
   readonly clock: Clock;
@@ -60,7 +60,7 @@ export function createRepositoryFiles(parts: RepositoryFilesParts): RepositoryFi
     const known = await repositories.find(repositoryId);
     const found = known && (await reader.read(known));
     if (!known || !found) return 'the App does not see the repository';
-    await parts.known.remember(found.json, known.installationId, true);
+    await parts.known.learn(found.json, known.installationId);
     const repository = toRepository(found.json, known.installationId);
     const { file } = found;
     // Outside the transaction: a large file takes its time.
