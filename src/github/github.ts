@@ -168,9 +168,11 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
       for (const loop of loops) loop.start();
     },
     async [Symbol.asyncDispose]() {
+      // They know that they are to stop before their requests fail, so that this is not taken for a failure.
+      const stopped = Promise.all(loops.map((loop) => loop[Symbol.asyncDispose]()));
       // A GitHub that does not answer must not hold up the end; what was under way is tried at the next start.
       app[Symbol.dispose]();
-      await Promise.all(loops.map((loop) => loop[Symbol.asyncDispose]()));
+      await stopped;
     },
   };
 }

@@ -73,6 +73,8 @@ export interface InboxStore {
   nextDueMs(busyLanes: readonly string[]): Promise<number | null>;
   settle(tx: Tx, id: string, outcome: DeliveryOutcome): Promise<void>;
   retryLater(tx: Tx, id: string, nextAtMs: number, note: string): Promise<void>;
+  /** Takes a claim back: the attempt does not count, and the delivery is due at `nowMs`. */
+  giveBack(tx: Tx, id: string, nowMs: number, note: string): Promise<void>;
   /** What is pending until after `laterThanMs` is due at `nowMs`: for a clock that was set back. */
   bringForward(tx: Tx, laterThanMs: number, nowMs: number): Promise<void>;
   /** Makes a settled delivery pending again. False when it is unknown, pending, or its body was dropped. */

@@ -14,7 +14,8 @@ import { createLoop, type Loop } from './loop.ts';
  * so that its events never race, of several lanes at once, so that a request that GitHub does not answer holds
  * up one repository only. A delivery that failed waits for its next attempt and lets later ones pass, also of
  * its own lane: handlers must bear to be called out of order, and twice. A row stays pending until its outcome
- * is written: after a crash it is handled again.
+ * is written: after a crash it is handled again. What the end of the server cuts off is no failure: it is given
+ * back and handled at the next start.
  */
 export interface InboxWorkerParts {
   readonly store: InboxStore;
@@ -29,13 +30,17 @@ export interface InboxWorkerParts {
 export const maxInHand = 8;
 /** A safety net for clocks that are set; and how soon a replay from another process is found. */
 const longestPauseMs = 5000;
-const maxNoteLength = 500;
+/** Of what is wrong: texts of errors may hold whole pages. */
+const maxErrorLength = 500;
+/** What came of a delivery is told whole, for each of a hundred stacks too. */
+const maxNoteLength = 16_384;
 
 export function createInboxWorker(parts: InboxWorkerParts): Loop {
   const { store, transactions, handle, clock, logger } = parts;
   const purge = createInboxPurge(parts);
   const untrustedFrom = createClockWatch();
   const lanes = createLanes<string>(maxInHand, () => loop.wake());
+  let isStopping = false;
 
   async function claim(): Promise<Delivery | null> {
     return transactions.write(async (tx) => {
@@ -53,7 +58,7 @@ export function createInboxWorker(parts: InboxWorkerParts): Loop {
     const log = logger.child({ delivery: delivery.id, event: delivery.event });
     // Only a process that dies gets here: failed attempts below end at the limit themselves.
     if (delivery.attempt > maxAttempts) {
-      const note = `the server stopped while handling it, ${maxAttempts} times`;
+      const note = `given up after ${maxAttempts} attempts; the server died during the last of them`;
       await settle(delivery, { state: 'failed', note }, log);
       return;
     }
@@ -61,18 +66,26 @@ export function createInboxWorker(parts: InboxWorkerParts): Loop {
     try {
       outcome = await handle(delivery);
     } catch (error) {
-      await afterFailure(delivery, error, log);
+      if (isStopping) await giveBack(delivery, log);
+      else await afterFailure(delivery, error, log);
       return;
     }
     await settle(delivery, outcome, log);
   }
 
   async function settle({ id, attempt }: Delivery, outcome: DeliveryOutcome, log: Logger): Promise<void> {
-    const { state, note } = { ...outcome, note: cut(outcome.note) };
+    const { state } = outcome;
+    const note = cut(outcome.note, state === 'failed' ? maxErrorLength : maxNoteLength);
     await transactions.write((tx) => store.settle(tx, id, { state, note }));
-    const fields = { state, note, attempt };
+    const fields = { state, note: cut(note, maxErrorLength), attempt };
     if (state === 'failed') log.error(fields, 'a delivery is given up; `slipway inbox` shows and replays it');
     else log.info(fields, 'a delivery was handled');
+  }
+
+  async function giveBack({ id }: Delivery, log: Logger): Promise<void> {
+    const note = 'the server was stopped while handling it; it is handled at the next start';
+    await transactions.write((tx) => store.giveBack(tx, id, clock.nowMs(), note));
+    log.info(note);
   }
 
   async function afterFailure(delivery: Delivery, error: unknown, log: Logger): Promise<void> {
@@ -83,7 +96,7 @@ export function createInboxWorker(parts: InboxWorkerParts): Loop {
       return;
     }
     const nextAtMs = clock.nowMs() + backoffMs(attempt);
-    await transactions.write((tx) => store.retryLater(tx, id, nextAtMs, cut(note)));
+    await transactions.write((tx) => store.retryLater(tx, id, nextAtMs, cut(note, maxErrorLength)));
     log.warn({ err: error, attempt, nextAtMs }, 'handling a delivery failed, it is tried again');
   }
 
@@ -117,6 +130,7 @@ export function createInboxWorker(parts: InboxWorkerParts): Loop {
     start: () => loop.start(),
     wake: () => loop.wake(),
     async [Symbol.asyncDispose]() {
+      isStopping = true;
       await loop[Symbol.asyncDispose]();
       await lanes.settled();
     },
@@ -128,5 +142,5 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : 'something that is no error was thrown';
 }
 
-const cut = (note: string): string =>
-  note.length > maxNoteLength ? `${note.slice(0, maxNoteLength)}…` : note;
+const cut = (note: string, length: number): string =>
+  note.length > length ? `${note.slice(0, length)}…` : note;

@@ -12,7 +12,10 @@ import { requireTracked } from './tracked.ts';
 
 /** What makes runs: pushes and people. */
 export interface Triggers {
-  /** One note for each stack of the repository: which run was made, or why none. Safe to repeat. */
+  /**
+   * Which runs were made, and why none of the other stacks of the repository, by reason: no stack is left out. Safe
+   * to repeat.
+   */
   push(push: Push, deliveryId: string): Promise<readonly string[]>;
   /** Rejects with `commit-not-found`, `commit-not-tracked` or `command-required`. */
   manual(stack: Stack, request: ManualTrigger, actor: Actor): Promise<Run>;
@@ -56,14 +59,17 @@ export function createTriggers(parts: {
   return {
     async push(push, deliveryId) {
       const selections = selectStacks(await stacks.ofRepository(push.repositoryId), push);
-      const notes: string[] = [];
+      const stacksOf = new Map<string, string[]>();
       for (const selection of selections) {
         const outcome = selection.selected
           ? await startFromPush(selection.stack, selection.type, push, deliveryId)
           : selection.reason;
-        notes.push(`${selection.stack.id}: ${outcome}`);
+        const ids = stacksOf.get(outcome);
+        if (ids) ids.push(selection.stack.id);
+        else stacksOf.set(outcome, [selection.stack.id]);
       }
-      return notes.length > 0 ? notes : ['no stack belongs to the repository'];
+      if (stacksOf.size === 0) return ['no stack belongs to the repository'];
+      return [...stacksOf].map(([outcome, ids]) => noteOf(outcome, ids));
     },
 
     async manual(stack, request, actor) {
@@ -96,4 +102,10 @@ export function createTriggers(parts: {
       return run;
     },
   };
+}
+
+function noteOf(outcome: string, stackIds: readonly string[]): string {
+  const [only] = stackIds;
+  if (stackIds.length === 1) return `${only}: ${outcome}`;
+  return `${stackIds.length} stacks: ${outcome} (${stackIds.join(', ')})`;
 }

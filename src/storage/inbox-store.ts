@@ -87,6 +87,16 @@ export function createInboxStore(database: Database): InboxStore {
       await update.where('delivery_id', '=', id).execute();
     },
 
+    async giveBack(tx, id, nowMs, note) {
+      await database
+        .inside(tx)
+        .updateTable('inbox')
+        .set(({ eb }) => ({ attempts: eb('attempts', '-', 1), next_at_ms: nowMs, note }))
+        .where('delivery_id', '=', id)
+        .where('attempts', '>', 0)
+        .execute();
+    },
+
     async bringForward(tx, laterThanMs, nowMs) {
       await database
         .inside(tx)

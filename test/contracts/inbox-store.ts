@@ -212,6 +212,21 @@ export function inboxStoreContract(name: string, open: () => Promise<Opened>): v
       expect(await store.find('a')).toMatchObject({ state: 'pending', attempts: 2, note: 'GitHub is down' });
     });
 
+    test('a claim that is given back counts as no attempt, and is due', async () => {
+      await using opened = await open();
+      const { store, transactions } = opened;
+      await transactions.write((tx) => store.insert(tx, aDelivery('a')));
+      await transactions.write((tx) => store.claim(tx, 1000, []));
+      await transactions.write((tx) => store.retryLater(tx, 'a', 9000, 'in hand'));
+
+      await transactions.write((tx) => store.giveBack(tx, 'a', 2000, 'stopped'));
+
+      expect(await store.find('a')).toMatchObject({
+        ...{ state: 'pending', attempts: 0, nextAtMs: 2000, note: 'stopped' },
+      });
+      expect(await transactions.write((tx) => store.claim(tx, 2000, []))).toMatchObject({ attempt: 1 });
+    });
+
     test('a settled delivery can be opened again while its body is kept', async () => {
       await using opened = await open();
       const { store, transactions } = opened;

@@ -254,7 +254,7 @@ describe('the inbox worker', () => {
     await eventually(async () => expect(await store.find('b')).toMatchObject(done));
     expect(await store.find('a')).toMatchObject({
       state: 'failed',
-      note: 'the server stopped while handling it, 16 times',
+      note: 'given up after 16 attempts; the server died during the last of them',
     });
     expect(handle).toHaveBeenCalledTimes(1);
     expect(errors.map((line) => JSON.parse(line))).toMatchObject([{ delivery: 'a', state: 'failed' }]);
@@ -321,6 +321,46 @@ describe('the inbox worker', () => {
 
     expect(await store.find('a')).toMatchObject(done);
     expect(await store.find('b')).toMatchObject({ state: 'pending', attempts: 0 });
+  });
+
+  test('gives back what the stop of the server cut off: it is no failure', async () => {
+    const begun = Promise.withResolvers<void>();
+    const cutOff = Promise.withResolvers<DeliveryOutcome>();
+    await using opened = await openWorker(() => {
+      begun.resolve();
+      return cutOff.promise;
+    });
+    const { store, put, worker, clock, database } = opened;
+    await put('a');
+    // As many times as it may fail: the last attempt must not be used up by a stop either.
+    for (let attempt = 1; attempt < maxAttempts; attempt += 1) {
+      await database.write((tx) => store.claim(tx, clock.ms, []));
+    }
+    worker.start();
+    await begun.promise;
+
+    const stopped = worker[Symbol.asyncDispose]();
+    cutOff.reject(new Error('aborted'));
+    await stopped;
+
+    expect(await store.find('a')).toMatchObject({
+      ...{ state: 'pending', attempts: maxAttempts - 1, nextAtMs: clock.ms },
+      note: 'the server was stopped while handling it; it is handled at the next start',
+    });
+  });
+
+  test.each([
+    ['done', 10_000, 10_000],
+    ['ignored', 20_000, 16_385],
+    ['failed', 10_000, 501],
+  ] as const)('keeps of a long note what says why: %s', async (state, length, kept) => {
+    await using opened = await openWorker(() => Promise.resolve({ state, note: 'x'.repeat(length) }));
+    const { store, worker, put } = opened;
+    await put('a');
+
+    worker.start();
+
+    await eventually(async () => expect((await store.find('a'))?.note).toHaveLength(kept));
   });
 
   test('forgets deliveries after ninety days', async () => {

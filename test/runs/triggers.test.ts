@@ -171,6 +171,22 @@ it('says for each stack of the repository why a push started nothing', async () 
   ]);
 });
 
+it('names every stack that a push does not start, however many, by the reason', async () => {
+  await using world = await openRunWorld();
+  const ids: string[] = [];
+  for (let number = 1; number <= 12; number += 1) {
+    ids.push((await world.addStack({ projectRoot: `net-${number}` })).id);
+  }
+  const all = await world.addStack();
+
+  const notes = await world.push('b2');
+
+  expect(notes).toEqual([
+    `12 stacks: no changed path belongs to the stack (${ids.join(', ')})`,
+    expect.stringMatching(`^${all.id}: TRACKED run `),
+  ]);
+});
+
 describe('a push that comes after a newer one', () => {
   const late = { isLate: true, before: 'zero' } as const;
 
