@@ -14,6 +14,7 @@ export interface CliContext {
   /** All of standard input, to its end. */
   readonly readInput: () => Promise<string>;
   readonly inputIsTerminal: boolean;
+  readonly outputIsTerminal: boolean;
   readonly environment: () => Readonly<Record<string, string | undefined>>;
   readonly openApp: (config: Config, logger: Logger) => Promise<CliApp>;
   /** Resolves with the exit code once the server has stopped. */

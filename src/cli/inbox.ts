@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { type ApiClient, connect } from './api-client.ts';
 import { listAll } from './api-objects.ts';
 import type { CliContext } from './context.ts';
-import { usageFailure } from './failure.ts';
-import { fields, outputOf, table, time } from './output.ts';
+import { exitCodes } from './exit-codes.ts';
+import { CliFailure, failureOf, usageFailure } from './failure.ts';
+import { fields, forTerminal, oneLine, outputOf, shortened, table, time } from './output.ts';
 
 const deliveryObject = z.object({
   id: z.string(),
@@ -18,6 +19,8 @@ const deliveryObject = z.object({
 });
 type Delivery = z.infer<typeof deliveryObject>;
 
+/** Of a note in the table; `show` prints it whole. */
+const noteWidth = 100;
 const inboxPath = '/api/v1/inbox';
 const pathOf = (id: string): string => `${inboxPath}/${encodeURIComponent(id)}`;
 
@@ -51,8 +54,10 @@ export function addInboxCommands(inbox: Command, context: CliContext): void {
       await using client = await connect(context);
       const output = outputOf(context, command);
       if (options.body) {
-        const body = await client.call('GET', `${pathOf(id)}/body`);
-        output.result(body, () => JSON.stringify(body, null, 2));
+        // Not parsed: numbers above 2^53 would change.
+        const bytes = await (await client.open(`${pathOf(id)}/body`)).arrayBuffer();
+        const body = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+        context.out(context.outputIsTerminal ? `${forTerminal(body)}\n` : body);
         return;
       }
       const found = await client.call('GET', pathOf(id));
@@ -69,10 +74,17 @@ export function addInboxCommands(inbox: Command, context: CliContext): void {
         throw usageFailure('either a delivery or --failed', 'See: slipway inbox replay --help');
       await using client = await connect(context);
       const output = outputOf(context, command);
-      const ids = id === undefined ? await failedIds(client) : [id];
-      const items: unknown[] = [];
-      for (const each of ids) items.push(await client.call('POST', `${pathOf(each)}/replay`));
-      output.result({ items }, () => replayed(ids));
+      if (id !== undefined) {
+        const item = await client.call('POST', `${pathOf(id)}/replay`);
+        output.result({ items: [item], errors: [] }, () => replayed([id]));
+        output.next(`slipway inbox show ${id}`);
+        return;
+      }
+      const { items, ids, errors } = await replayAll(client, await failedIds(client));
+      output.result({ items, errors }, () => (errors.length > 0 && ids.length === 0 ? '' : replayed(ids)));
+      for (const { delivery, detail } of errors)
+        output.note(`Delivery ${oneLine(delivery)}: ${oneLine(detail)}`);
+      if (errors.length > 0) throw new CliFailure(exitCodes.failed, '');
       if (ids.length > 0) output.next(`slipway inbox show ${ids[0]}`);
     });
 }
@@ -93,6 +105,29 @@ async function failedIds(client: ApiClient): Promise<string[]> {
     .reverse();
 }
 
+interface Replays {
+  readonly items: unknown[];
+  readonly ids: string[];
+  readonly errors: { readonly delivery: string; readonly code: string; readonly detail: string }[];
+}
+
+/** One that somebody else replayed meanwhile, or whose body is gone, does not keep the others from theirs. */
+async function replayAll(client: ApiClient, deliveries: readonly string[]): Promise<Replays> {
+  const replays: Replays = { items: [], ids: [], errors: [] };
+  for (const delivery of deliveries) {
+    try {
+      replays.items.push(await client.call('POST', `${pathOf(delivery)}/replay`));
+      replays.ids.push(delivery);
+    } catch (error) {
+      const { json, message: detail, exitCode } = failureOf(error);
+      replays.errors.push({ delivery, code: String(json['code'] ?? 'failed'), detail });
+      // The next one would meet the same.
+      if (exitCode === exitCodes.unreachable || exitCode === exitCodes.forbidden) break;
+    }
+  }
+  return replays;
+}
+
 function replayed(ids: readonly string[]): string {
   if (ids.length === 0) return 'Nothing failed that could be replayed.';
   return ids.map((id) => `Delivery ${id} will be handled once more.`).join('\n');
@@ -109,7 +144,7 @@ function listed(deliveries: readonly Delivery[]): string {
       String(attempts),
       time(receivedAt),
       nextAt === undefined ? '' : time(nextAt),
-      note ?? '',
+      shortened(note ?? '', noteWidth),
     ]),
   );
 }

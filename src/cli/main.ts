@@ -14,6 +14,7 @@ export async function main(): Promise<void> {
     err: (piece) => void process.stderr.write(piece),
     readInput: () => text(process.stdin),
     inputIsTerminal: process.stdin.isTTY === true,
+    outputIsTerminal: process.stdout.isTTY === true,
     environment: environmentOfProcess,
     // Loaded when needed: `--help` and remote commands need neither database nor sandbox.
     openApp: async (config, logger) => (await import('../app.ts')).openApp(config, logger),

@@ -57,6 +57,19 @@ export function oneLine(text: string): string {
     .trim();
 }
 
+/** JSON as it is, but for characters that steer a terminal: in JSON they may stand as escapes. */
+export function forTerminal(json: string): string {
+  return json.replace(
+    /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** The beginning of a text that has its own command to be seen whole. */
+export function shortened(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
 export function time(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('T', ' ').replace('.000Z', 'Z');
 }

@@ -99,6 +99,14 @@ export function createWeb(parts: WebParts): Web {
     const who = given ? ({ kind: 'actor', actor: given } as const) : await authenticate(c.req.raw, tokens);
     if (who.kind !== 'actor') return unauthenticated(who.kind);
     c.set('actor', who.actor);
+    return next();
+  });
+  // Before anything of the request is judged: what it lacks is no business of others.
+  app.use('/api/v1/inbox/*', async (c, next) => {
+    if (!access.isInstanceAdmin(c.var.actor)) throw notFound();
+    return next();
+  });
+  app.use('/api/v1/*', async (c, next) => {
     refuseUnknownParameters(document, c.req.raw);
     if (['POST', 'PUT', 'PATCH'].includes(c.req.method)) {
       const request = await withJsonBody(c.req.raw);

@@ -42,6 +42,7 @@ export function aCommandLine(installation: Installation, report: DoctorReport = 
       },
       readInput: async () => change.input ?? '',
       inputIsTerminal: change.input === undefined,
+      outputIsTerminal: change.outputIsTerminal ?? false,
       environment: () => change.environment ?? {},
       openApp: async (config) => {
         opened.push(config);
@@ -63,5 +64,6 @@ export function aCommandLine(installation: Installation, report: DoctorReport = 
 
 interface RunChange {
   readonly input?: string;
+  readonly outputIsTerminal?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
 }

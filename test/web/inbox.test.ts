@@ -66,6 +66,24 @@ describe('the inbox', () => {
     expect(JSON.stringify(logged)).not.toContain('ada@example.com');
   });
 
+  it('is not there for others, whatever they ask', async () => {
+    await using installation = await withDeliveries();
+    const token = await installation.token('admin', 'acme');
+    const status = async (method: string, path: string) =>
+      (await call(installation, method, inbox + path, { token })).status;
+
+    const statuses = [
+      await status('GET', '?state=lost'),
+      await status('GET', '?unknown=1'),
+      await status('GET', '/b'),
+      await status('GET', '/nothing'),
+      await status('POST', '/b/replay'),
+    ];
+
+    expect(statuses).toEqual([404, 404, 404, 404, 404]);
+    expect(await installation.inboxStore.find('b')).toMatchObject({ state: 'failed' });
+  });
+
   it('replays what is settled and kept', async () => {
     await using installation = await withDeliveries();
     const { admin: token } = installation;
@@ -103,7 +121,7 @@ describe('slipway inbox', () => {
 
     expect(shown.out).toContain('note      b is failed\n');
     expect(shown.out).not.toContain('ada@');
-    expect(asked.json()).toEqual(JSON.parse(body.toString()));
+    expect(asked.out).toBe(body.toString());
     expect((await run('inbox show c')).out).toContain('dropped for its age');
     expect((await run('inbox show c --body')).exitCode).toBe(3);
     expect((await run('inbox show e')).exitCode).toBe(3);
@@ -118,12 +136,70 @@ describe('slipway inbox', () => {
     const one = await run('inbox replay a --json');
 
     expect(all).toMatchObject({ exitCode: 0, out: 'Delivery b will be handled once more.\n' });
-    expect(none.json()).toEqual({ items: [] });
+    expect(none.json()).toEqual({ items: [], errors: [] });
     expect(one.json().items).toMatchObject([{ id: 'a', state: 'pending' }]);
     const codes = [];
     for (const line of ['inbox replay', 'inbox replay a --failed', 'inbox replay d', 'inbox replay c']) {
       codes.push((await run(line)).exitCode);
     }
     expect(codes).toEqual([2, 2, 5, 3]);
+  });
+
+  it('prints a body as it came, numbers and all, and lets it not steer a terminal', async () => {
+    await using installation = await withDeliveries();
+    const { run } = aCommandLine(installation);
+    const { database, inboxStore } = installation;
+    const text = '{"id":9007199254740993,\t"name":"a\u009b31m\u202e\u2028b",\r\n "zen" : 1.0}';
+    const odd = { id: 'odd', event: 'push', lane: 'other', body: Buffer.from(text), receivedAtMs: 1 };
+    await database.write((tx) => inboxStore.insert(tx, odd));
+
+    const piped = await run('inbox show odd --body');
+    const seen = await run('inbox show odd --body', { outputIsTerminal: true });
+
+    expect(piped.out).toBe(text);
+    expect(seen.out).toBe(
+      '{"id":9007199254740993,\t"name":"a\\u009b31m\\u202e\\u2028b",\\u000d\n "zen" : 1.0}\n',
+    );
+  });
+
+  it('shortens a long note in the list, and shows it whole', async () => {
+    await using installation = await withDeliveries();
+    const { run } = aCommandLine(installation);
+    const { database, inboxStore } = installation;
+    const note = `37 stacks: no changed path belongs to the stack (${'network, '.repeat(500)}dns)`;
+    await database.write((tx) => inboxStore.settle(tx, 'a', { state: 'done', note }));
+
+    const list = await run('inbox list');
+
+    expect(list.out).toMatch(/\na .* 37 stacks: no changed path belongs to the stack \(network, .*…\n/);
+    expect(Math.max(...list.out.split('\n').map((line) => line.length))).toBeLessThan(220);
+    expect((await run('inbox show a')).out).toContain(note);
+  });
+
+  it('goes on with the others when one of those that failed cannot be replayed', async () => {
+    await using installation = await withDeliveries();
+    const { database, inboxStore } = installation;
+    for (const id of ['d', 'e']) {
+      const body = Buffer.from('{}');
+      const delivery = { id, event: 'push', lane: 'other', body, receivedAtMs: 1_794_999_000_000 };
+      await database.write((tx) => inboxStore.insert(tx, delivery));
+      await database.write((tx) => inboxStore.settle(tx, id, { state: 'failed', note: 'no' }));
+    }
+    // Somebody is faster with the second of the three.
+    const fetchAs: typeof installation.web.fetchAs = async (actor, request) => {
+      if (request.url.endsWith('/b/replay')) {
+        await database.write((tx) => inboxStore.reopen(tx, 'd', 1));
+      }
+      return installation.web.fetchAs(actor, request);
+    };
+    const { run } = aCommandLine({ ...installation, web: { ...installation.web, fetchAs } });
+
+    const all = await run('inbox replay --failed');
+
+    expect(all).toMatchObject({
+      exitCode: 1,
+      out: 'Delivery b will be handled once more.\nDelivery e will be handled once more.\n',
+      err: 'Delivery d: The delivery d is pending already.\n',
+    });
   });
 });

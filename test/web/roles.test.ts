@@ -104,12 +104,12 @@ const power: Readonly<Record<Caller, number>> = {
   operator: 4,
 };
 
-/** 401 without a good token, 404 for what is not theirs, 403 for what they may only read. */
+/** 401 without a good token, 404 for what is not theirs (the inbox is nobody's but the instance's), 403 for what they may only read. */
 function expected(need: Need, caller: Caller): 401 | 403 | 404 | 'allowed' {
   if (need === 'nobody') return 'allowed';
   if (power[caller] === -1) return 401;
   if (power[caller] >= rank[need]) return 'allowed';
-  return power[caller] === 0 && need !== 'instance' ? 404 : 403;
+  return power[caller] === 0 || need === 'instance' ? 404 : 403;
 }
 
 async function prepared() {
