@@ -83,6 +83,8 @@ export interface RunStore {
   find(id: string, tx?: Tx): Promise<Run | null>;
   /** Newest first. `before` is the id of the last one seen. */
   listOfStack(stackKey: string, options: { before: string | null; limit: number }): Promise<readonly Run[]>;
+  /** Of all its runs, whatever their state. */
+  idsOfStack(tx: Tx, stackKey: string): Promise<readonly string[]>;
   /** The newest run of a type, whatever its state. */
   newestOfType(stackKey: string, type: RunType, tx?: Tx): Promise<Run | null>;
   /** The newest run of a type and commit, whatever its state. */

@@ -31,8 +31,6 @@ export interface Stacks {
   create(prepared: PreparedStack): Promise<Stack>;
   /** Settings of a run that is under way do not change with it. Rejects with `managed-by-file`. */
   update(stack: Stack, patch: StackPatchInput): Promise<Stack>;
-  /** Rejects with `managed-by-file`. */
-  remove(stack: Stack): Promise<void>;
   /** Rejects with `locked` when somebody else holds the lock. */
   lock(stack: Stack, holder: Actor, reason: string): Promise<void>;
   /**
@@ -131,14 +129,6 @@ export function createStacks(parts: {
         await store.updateSettings(tx, stack.key, settings);
       });
       return reread(stack.key);
-    },
-
-    async remove(stack) {
-      await transactions.write(async (tx) => {
-        const found = await store.findByKey(stack.key, tx);
-        if (found) refuseManaged(found);
-        await store.remove(tx, stack.key);
-      });
     },
 
     async lock(stack, actor, reason) {

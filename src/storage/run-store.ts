@@ -39,6 +39,11 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
       return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toRun);
     },
 
+    async idsOfStack(tx, stackKey) {
+      const query = from(tx).selectFrom('run').select('id').where('stack_key', '=', stackKey);
+      return (await query.orderBy('id').execute()).map(({ id }) => id);
+    },
+
     newestOfType: (stackKey, type, tx) => newest(ofType(stackKey, type, tx)),
     newestOfCommit: (stackKey, type, hash, tx) =>
       newest(ofType(stackKey, type, tx).where('commit_hash', '=', hash)),

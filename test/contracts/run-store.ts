@@ -247,6 +247,19 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
       expect(await page('run-0001')).toEqual([]);
     });
 
+    test('names all runs of a stack, over or not', async () => {
+      await using world = await open();
+      const otherStack = await world.addStack();
+      await world.insert({ stackKey: otherStack });
+      const over = await world.add('TRACKED', 'CANCELED');
+      const waiting = await world.add('PROPOSED');
+
+      const ids = await world.write((tx) => world.runs.idsOfStack(tx, world.stackKey));
+
+      expect([...ids].sort()).toEqual([over, waiting].sort());
+      expect(await world.write((tx) => world.runs.idsOfStack(tx, 'no-stack'))).toEqual([]);
+    });
+
     test('finds the newest run of a type, over or not', async () => {
       await using world = await open();
       await world.add('TRACKED');

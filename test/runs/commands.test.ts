@@ -120,7 +120,7 @@ describe('a command', () => {
   it('creates nothing for a stack that was deleted', async () => {
     await using world = await openRunWorld();
     const stack = await world.addStack();
-    await world.stacks.remove(stack);
+    await world.database.write((tx) => world.stackStore.remove(tx, stack.key));
     const create = world.commands.create({
       ...{ stackKey: stack.key, type: 'TRACKED', branch: 'main', commit: aCommit(), by: person('ada') },
       dedupeKey: null,

@@ -186,7 +186,7 @@ describe('after a crash', () => {
     ]);
     expect(await world.recovery.needingWorkspace()).toEqual(new Set([lost, unconfirmed, discarded]));
 
-    await world.stacks.remove(third);
+    await world.database.write((tx) => world.stackStore.remove(tx, third.key));
     expect(await world.recovery.needingWorkspace()).toEqual(new Set([lost, unconfirmed]));
   });
 

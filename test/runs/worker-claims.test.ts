@@ -150,7 +150,7 @@ describe('the way of a run through its worker', () => {
     await using world = await openRunWorld();
     const gone = await world.addStack();
     await world.pushed('a1');
-    await world.stacks.remove(gone);
+    await world.database.write((tx) => world.stackStore.remove(tx, gone.key));
     await world.addStack();
     const id = await world.pushed('b2');
 

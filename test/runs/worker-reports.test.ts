@@ -124,7 +124,7 @@ describe('a report', () => {
     const stack = await world.addStack();
     await world.pushed('a1');
     const assignment = await world.claimed();
-    await world.stacks.remove(stack);
+    await world.database.write((tx) => world.stackStore.remove(tx, stack.key));
 
     const command = { label: 'l', argv: ['l'], startedAtMs: 0, durationMs: 0, exitCode: 0 };
     await world.server.command(assignment, { ...command, phase: 'planning' });

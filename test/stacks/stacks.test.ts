@@ -118,7 +118,7 @@ describe('changing a stack', () => {
   it('is refused once it is deleted', async () => {
     await using world = opened();
     const stack = await world.create();
-    await world.stacks.remove(stack);
+    await world.database.write((tx) => world.store.remove(tx, stack.key));
     await expect(world.stacks.update(stack, { autodeploy: true })).rejects.toMatchObject({
       code: 'not-found',
     });

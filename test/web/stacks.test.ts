@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Transactions } from '../../src/tx.ts';
+import { removeStack } from '../../src/web/api/stack-removal.ts';
 import { appendLog } from '../support/append-log.ts';
 import { anInstallation, apiRequest, call, untilUnconfirmed } from './installation.ts';
 
@@ -192,6 +194,30 @@ describe('the stacks of the API', () => {
     expect(busy.body).toMatchObject({ status: 409, code: 'stack-busy', hint: expect.any(String) });
     expect([deleted.status, gone.status]).toEqual([204, 404]);
     expect(await installation.logs.read(run.id, 'preparing', 0, 10)).toMatchObject({ size: 0 });
+  });
+
+  it('are deleted with the log of a run that was made while they were', async () => {
+    await using installation = anInstallation();
+    const { stackStore, runs, logs, database } = installation;
+    const stack = await installation.addStack();
+    const late: string[] = [];
+    const transactions: Transactions = {
+      ...database,
+      // The last moment in which a run can be made.
+      async write(work) {
+        const run = await installation.addRun(stack);
+        late.push(run.id);
+        await appendLog(logs, run.id, 'preparing', 'hello');
+        await installation.move(run, { kind: 'cancel' });
+        return database.write(work);
+      },
+    };
+
+    await removeStack({ stackStore, runs, logs, transactions }, stack);
+
+    expect(await stackStore.findByKey(stack.key)).toBeNull();
+    expect(late).toHaveLength(1);
+    expect(await logs.read(late[0] ?? '', 'preparing', 0, 10)).toMatchObject({ size: 0 });
   });
 
   it('do not tell a token of another account where the App is installed', async () => {

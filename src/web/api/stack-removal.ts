@@ -15,8 +15,7 @@ export async function removeStack(
   stack: Stack,
 ): Promise<void> {
   const { stackStore, runs, logs, transactions } = parts;
-  const runIds = await allRunIds(runs, stack.key);
-  await transactions.write(async (tx) => {
+  const runIds = await transactions.write(async (tx) => {
     const now = await stackStore.findByKey(stack.key, tx);
     // The next look at the file would make it again, without its history.
     if (now) refuseManaged(now);
@@ -26,18 +25,10 @@ export async function removeStack(
         hint: 'Wait for it, or cancel, stop or discard it first.',
       });
     }
+    // Here, or the log of a run that was made meanwhile would stay behind.
+    const ids = await runs.idsOfStack(tx, stack.key);
     await stackStore.remove(tx, stack.key);
+    return ids;
   });
   for (const id of runIds) await logs.remove(id);
-}
-
-async function allRunIds(runs: RunStore, stackKey: string): Promise<string[]> {
-  const ids: string[] = [];
-  for (let before: string | null = null; ; ) {
-    const page: readonly { id: string }[] = await runs.listOfStack(stackKey, { before, limit: 500 });
-    ids.push(...page.map(({ id }) => id));
-    const last = page.at(-1);
-    if (!last || page.length < 500) return ids;
-    before = last.id;
-  }
 }
