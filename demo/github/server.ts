@@ -59,10 +59,8 @@ const permissions: Permissions = {
   metadata: 'read',
   contents: 'read',
   checks: 'write',
-  pull_requests: 'write',
-  issues: 'read',
 };
-const events = ['push', 'pull_request', 'issue_comment', 'check_run', 'repository'];
+const events = ['push', 'check_run', 'repository'];
 
 export async function startStandInGithub(options: StandInOptions) {
   const state = createState({

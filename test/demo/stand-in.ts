@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createProbot, ProbotOctokit } from 'probot';
 import { type StandInOptions, startStandInGithub } from '../../demo/github/server.ts';
+import type { Permissions } from '../../demo/github/state.ts';
 
 /** One key for the file: making one takes longer than most of the tests. */
 export const keys = generateKeyPairSync('rsa', {
@@ -14,6 +15,15 @@ export const keys = generateKeyPairSync('rsa', {
   publicKeyEncoding: { type: 'spki', format: 'pem' },
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 });
+
+const wideOpen: Permissions = {
+  metadata: 'read',
+  contents: 'read',
+  checks: 'write',
+  pull_requests: 'write',
+  issues: 'read',
+};
+const allEvents = ['push', 'pull_request', 'issue_comment', 'check_run', 'repository'];
 
 /** A stand-in with the organisation acme, Ada who acts, and the App installed; gone with its directory at the end. */
 export async function startGithub(options: Partial<StandInOptions> = {}) {
@@ -23,6 +33,8 @@ export async function startGithub(options: Partial<StandInOptions> = {}) {
     publicKeyPem: keys.publicKey,
     webhook: null,
     dir,
+    // All that the stand-in can do, which is more than the product asks for.
+    app: { permissions: wideOpen, events: allEvents },
     ...options,
   });
   github.addAccount({ login: 'acme', type: 'Organization' });
