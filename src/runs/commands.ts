@@ -16,7 +16,7 @@ import type { Transitions } from './transition.ts';
  * compare-and-set, so that of two people who act at once one wins and the other is told what happened.
  */
 export interface RunCommands {
-  /** 'duplicate' when there is a run for this already, as `dedupeKey` and `unlessNewest` say. */
+  /** 'duplicate' when there is a run for this already, as `dedupeKey` and `unlessCommitHas` say. */
   create(request: CreateRun): Promise<Run | 'duplicate'>;
   confirm(runId: string, request: CommandRequest & { confirmation?: string }): Promise<CommandResult>;
   discard(runId: string, request: CommandRequest): Promise<CommandResult>;

@@ -8,7 +8,10 @@ import { deltaSigns, deltaWords, wordingOf } from './wording.ts';
 export interface CheckRunBody {
   readonly name: string;
   readonly head_sha: string;
-  /** The run's id: a check run whose creation we did not hear of is found again by it. */
+  /**
+   * The run's id, or `file:<id>` of the check of a repository file: a check run whose creation we did not hear of
+   * is found again by it.
+   */
   readonly external_id: string;
   readonly details_url: string;
   readonly status: 'queued' | 'in_progress' | 'completed';
