@@ -7,7 +7,8 @@ import type { LogStore } from './log-store.ts';
 /**
  * Lets go of what is old: the logs of runs first, later the runs themselves with all that hangs on them. In small
  * transactions with pauses between them, so that nobody who writes has to wait. What a run still needs is never
- * taken: a run that is not over, one of the newest of its stack, one of which a webhook has still to be told.
+ * taken: a run that is not over, one of the newest of its stack, the newest of its type there (that there ever was one
+ * means something), one of which a webhook has still to be told.
  */
 export interface Retention {
   /** Once over all there is. Ends early, and resolves, when `signal` aborts. */
@@ -33,7 +34,8 @@ const defaultPauseMs = 50;
 export interface RetentionStore {
   /**
    * A page of runs in the order of their making, from behind `after` on (null: from the first), and which of them
-   * may go: over since before `endedBeforeMs`, `keepNewest` newer ones in their stack, no delivery to come.
+   * may go: over since before `endedBeforeMs`, `keepNewest` newer ones in their stack, one of them of the same type, no
+   * delivery to come.
    */
   expiredRuns(options: PageOptions & { readonly keepNewest: number }): Promise<ExpiredPage>;
   /** With their events, commands, plans, payloads, deliveries and check runs. What is not over stays. */

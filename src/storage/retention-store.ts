@@ -52,6 +52,10 @@ export function createRetentionStore(database: Database): RetentionStore {
             select 1 from run as newer
             where newer.stack_key = candidate.stack_key and newer.id > candidate.id
             limit 1 offset ${options.keepNewest - 1}
+          ) or not exists (
+            select 1 from run as newer
+            where newer.stack_key = candidate.stack_key and newer.type = candidate.type
+              and newer.id > candidate.id
           ) or exists (
             select 1 from delivery where run_id = candidate.id and next_at_ms is not null
           )`,

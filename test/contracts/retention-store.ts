@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RetentionStore } from '../../src/runs/retention.ts';
-import type { RunState } from '../../src/runs/run.ts';
+import type { RunState, RunType } from '../../src/runs/run.ts';
 import type { RunStore } from '../../src/runs/run-store.ts';
 import type { Transactions } from '../../src/tx.ts';
 import type { DeliveryStore } from '../../src/webhooks/delivery-store.ts';
@@ -17,6 +17,7 @@ export interface OpenedRetentionStore extends AsyncDisposable {
 }
 
 interface Made {
+  readonly type?: RunType;
   readonly endedAtMs?: number;
   readonly states?: readonly RunState[];
   readonly hadWorker?: boolean;
@@ -32,15 +33,15 @@ export function retentionStoreContract(name: string, open: () => Promise<OpenedR
     const firstStack = await world.addStack();
     let made = 0;
 
-    /** A PROPOSED run, made a moment before it ended, with an event and a payload for each of its states. */
+    /** A run, PROPOSED unless told otherwise, made a moment before it ended, with an event and a payload for each of its states. */
     async function add({ states = ['FINISHED'], hadWorker = true, ...rest }: Made = {}): Promise<string> {
-      const { endedAtMs = 1000, stackKey = firstStack } = rest;
+      const { endedAtMs = 1000, stackKey = firstStack, type = 'PROPOSED' } = rest;
       made += 1;
       const id = `run-${String(made).padStart(4, '0')}`;
       const timestampMs = endedAtMs;
       await write(async (tx) => {
         await runs.insert(tx, {
-          ...{ id, stackKey, type: 'PROPOSED', branch: 'topic', commit: aCommit(), dedupeKey: id },
+          ...{ id, stackKey, type, branch: 'topic', commit: aCommit(), dedupeKey: id },
           ...{ createdAtMs: endedAtMs, triggeredBy: 'ada', startedBy: 'person:ada', priority: 0 },
         });
         let stateVersion = 1;
@@ -91,6 +92,19 @@ export function retentionStoreContract(name: string, open: () => Promise<OpenedR
       expect((await world.expired(2000, { keepNewest: 1 })).ids).toEqual([...runs, others[0]]);
       expect((await world.expired(2000, { keepNewest: 2 })).ids).toEqual(runs.slice(0, 2));
       expect((await world.expired(2000, { keepNewest: 4 })).ids).toEqual([]);
+    });
+
+    test('names not the newest of each type, so that it stays known whether there was one', async () => {
+      await using world = await opened();
+      const other = await world.addStack();
+      const first = await world.add({ type: 'TRACKED' });
+      await world.add({ type: 'TRACKED' });
+      await world.add({ type: 'TASK' });
+      const previews = [await world.add(), await world.add()];
+      await world.add({ type: 'TASK', stackKey: other });
+      await world.add();
+
+      expect((await world.expired(2000)).ids).toEqual([first, ...previews]);
     });
 
     test('gives page after page, whatever is removed meanwhile, and ends with what is too young', async () => {
