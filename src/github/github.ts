@@ -101,7 +101,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     webUrl: settings.webUrl,
     onWanted: () => outbox.wake(),
   });
-  const fileSweep = createFileSweep({ files, clock, logger });
+  const fileSweep = createFileSweep({ files, repositories: stores.repositories, clock, logger });
   const handlers = {
     push: createPushHandler({ repositories: known, files, onPush: parts.onPush }),
     installation: createInstallationHandler({ repositories: known, reconciler }),
