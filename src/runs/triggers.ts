@@ -41,11 +41,12 @@ export function createTriggers(parts: {
   async function startFromPush(stack: Stack, type: 'TRACKED' | 'PROPOSED', push: Push, deliveryId: string) {
     const reason = await outdated(stack, type, push);
     if (reason !== null) return reason;
+    const isFirst = type === 'TRACKED' && push.newStacks?.includes(stack.id);
     const run = await commands.create({
       stackKey: stack.key,
       type,
       branch: push.branch,
-      commit: push.head,
+      commit: (isFirst && push.headNow) || push.head,
       by: { kind: 'person', login: push.pusherLogin, email: push.pusher },
       dedupeKey: `push:${deliveryId}`,
       // TRACKED: suppressed only for the very commit of the newest run, so that a rollback A, B, A runs.

@@ -21,6 +21,8 @@ export interface Push {
   readonly changedPaths: readonly string[] | null;
   /** Ids of stacks that the repository file wants since this push, and that never ran. */
   readonly newStacks?: readonly string[];
+  /** Where the branch is now, if that was asked: a push may come late, and those stacks are to start with the newest. */
+  readonly headNow?: Commit;
 }
 
 export type Selection =

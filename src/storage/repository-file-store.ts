@@ -32,5 +32,18 @@ export function createRepositoryFileStore(database: Database): RepositoryFileSto
         .where('repository_id', '=', repositoryId)
         .execute();
     },
+
+    async isUnread(repositoryId) {
+      const query = database.read.selectFrom('repository').select('file_unread');
+      return (await query.where('id', '=', repositoryId).executeTakeFirst())?.file_unread === 1;
+    },
+
+    async setUnread(tx, repositoryId, isUnread) {
+      const update = database.inside(tx).updateTable('repository');
+      await update
+        .set({ file_unread: isUnread ? 1 : 0 })
+        .where('id', '=', repositoryId)
+        .execute();
+    },
   };
 }

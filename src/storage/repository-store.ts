@@ -65,7 +65,7 @@ export function createRepositoryStore(database: Database): RepositoryStore & Ins
       await database
         .inside(tx)
         .insertInto('repository')
-        .values({ id: repository.id, ...row })
+        .values({ id: repository.id, file_unread: 0, ...row })
         .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
         .execute();
     },

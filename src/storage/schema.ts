@@ -46,6 +46,8 @@ export interface RepositoryRow {
   is_private: Flag;
   /** 1 once the App lost access; its stacks stay. */
   removed: Flag;
+  /** 1: something said that the repository file is another, and it was not read since. */
+  file_unread: Flag;
 }
 
 export interface StackRow {

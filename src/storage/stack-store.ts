@@ -174,7 +174,7 @@ type JoinedRow = Pick<
   'key' | 'id' | 'settings' | 'lock' | 'managed_by' | 'created_at_ms'
 > &
   Pick<AccountRow, 'login'> &
-  Omit<RepositoryRow, 'id'> & { repository_id: number };
+  Omit<RepositoryRow, 'id' | 'file_unread'> & { repository_id: number };
 
 function toStack(row: JoinedRow): Stack {
   return {

@@ -51,6 +51,27 @@ export function repositoryFileStoreContract(name: string, open: () => Promise<Op
       expect([await store.find(21), (await store.find(22))?.commit]).toEqual([null, judged.commit]);
     });
 
+    test('remembers what is unread, with a file or without, and of no other repository', async () => {
+      await using opened = await open();
+      const { store, transactions } = opened;
+      const unread = async () => [
+        await store.isUnread(21),
+        await store.isUnread(22),
+        await store.isUnread(23),
+      ];
+      expect(await unread()).toEqual([false, false, false]);
+
+      await transactions.write((tx) => store.setUnread(tx, 21, true));
+      await transactions.write((tx) => store.setUnread(tx, 23, true));
+      expect(await unread()).toEqual([true, false, false]);
+
+      await transactions.write((tx) => store.save(tx, judged));
+      expect(await unread()).toEqual([true, false, false]);
+      await transactions.write((tx) => store.setUnread(tx, 21, false));
+      expect(await unread()).toEqual([false, false, false]);
+      expect(await store.find(21)).toEqual(judged);
+    });
+
     test('keeps nothing of a transaction that failed', async () => {
       await using opened = await open();
       const { store, transactions } = opened;

@@ -25,7 +25,13 @@ export async function insertRun(database: Database, tx: Tx, run: Run, repository
     .values({ id: accountId, login: 'acme', installation_id: installationId, suspended: 0 })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  const names = { full_name: fullName, default_branch: defaultBranch, is_private: 1, removed: 0 } as const;
+  const names = {
+    full_name: fullName,
+    default_branch: defaultBranch,
+    is_private: 1,
+    removed: 0,
+    file_unread: 0,
+  } as const;
   await db
     .insertInto('repository')
     .values({ id, account_id: accountId, installation_id: installationId, ...names })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Repository } from '../../demo/github/state.ts';
 import { createFileSweep } from '../../src/github/repository-file/file-sweep.ts';
+import { aCommit } from '../support/builders.ts';
 import { startReceiving } from './receiving.ts';
 import { eventually, silent } from './support.ts';
 
@@ -151,9 +152,12 @@ describe('the repository file', () => {
 
     const [theirs] = await all.stacks.ofRepository(shop.id);
     await all.database.write((tx) => all.stacks.remove(tx, theirs?.key ?? ''));
-    await all.pushed({ branch: 'main', files: { a: '2' } });
+    const { sha } = await all.pushed({ branch: 'main', files: { a: '2' } });
     expect((await all.wanted())?.conclusion).toBe('success');
     expect(await all.stackIds()).toEqual(['dns file', 'network file']);
+    expect(all.pushes.at(-1)?.push).toMatchObject({
+      ...{ newStacks: ['dns', 'network'], headNow: { hash: sha } },
+    });
   });
 
   test.each([
@@ -173,11 +177,6 @@ describe('the repository file', () => {
       'slipway.yml is a submodule; only a plain file is read',
     ],
     [
-      'below a link',
-      { symlinks: { '.github': 'elsewhere' } },
-      '.github is a symbolic link; only a plain file is read',
-    ],
-    [
       'called otherwise',
       { files: { '.github/slipway.yaml': fileOf(entry('network')) } },
       'the file must be called .github/slipway.yml',
@@ -189,18 +188,103 @@ describe('the repository file', () => {
     ],
   ])('that is %s is a problem', async (_what, change, message) => {
     await using all = await open({
-      ...{ '.github/other.yml': fileOf(entry('network')), 'elsewhere/slipway.yml': fileOf(entry('network')) },
+      ...{ '.github/other.yml': fileOf(entry('network')) },
     });
 
-    const removed = 'symlinks' in change && '.github' in change.symlinks ? { '.github/other.yml': null } : {};
-    await all.pushed({
-      branch: 'main',
-      ...change,
-      files: { ...removed, ...('files' in change ? change.files : {}) },
-    });
+    await all.pushed({ branch: 'main', files: {}, ...change });
 
     expect((await all.wanted())?.output.annotations?.map((each) => each.message)).toEqual([message]);
     expect(await all.stackIds()).toEqual([]);
+  });
+
+  test.each([
+    ['a symbolic link', { symlinks: { '.github': 'elsewhere' } }],
+    ['a submodule', { submodules: { '.github': 'c'.repeat(40) } }],
+  ])('below %s is a problem of repositories that had one, and of no other', async (what, change) => {
+    await using all = await open({
+      '.github/ci.yml': 'x',
+      'elsewhere/slipway.yml': fileOf(entry('network')),
+    });
+    const hidden = { branch: 'main', ...change, files: { [path]: null, '.github/ci.yml': null } };
+    expect((await all.pushed(hidden)).note).toMatch(/^\.github\/slipway\.yml: there is none/);
+    await all.files.lookAgain(all.repository.id);
+    expect(await all.wanted()).toBeNull();
+    expect(await all.judged()).toBeNull();
+
+    await using other = await open({ '.github/ci.yml': 'x' });
+    await other.push(fileOf(entry('network')));
+    await other.wanted();
+    await other.pushed(hidden);
+
+    expect((await other.wanted())?.output.annotations?.map((each) => each.message)).toEqual([
+      `.github is ${what}; only a plain file is read`,
+    ]);
+    expect(await other.stackIds()).toEqual(['network file']);
+  });
+
+  test('releases nothing because GitHub says once that there is none, or no such branch', async () => {
+    await using all = await open();
+    await all.push(fileOf(entry('network')));
+    await all.wanted();
+    all.github.failNext({ pathPattern: /\/contents\/\.github$/, status: 404 });
+    await expect(all.files.refresh(all.repository.id)).rejects.toMatchObject({ code: 'github-unavailable' });
+    all.github.failNext({ pathPattern: /\/contents\/\.github$/, status: 404 });
+    all.github.failNext({ pathPattern: /\/git\/trees\//, status: 404 });
+    await expect(all.files.refresh(all.repository.id)).rejects.toMatchObject({ code: 'github-unavailable' });
+    all.github.failNext({ pathPattern: /\/branches\/main$/, status: 404 });
+    expect(await all.files.refresh(all.repository.id)).toBe('there is no branch main');
+    expect(await all.repositoryFiles.isUnread(all.repository.id)).toBe(true);
+
+    expect(await all.stackIds()).toEqual(['network file']);
+    expect(await all.wanted()).toBeNull();
+    expect(await all.files.refresh(all.repository.id)).toBe('nothing new');
+    expect(await all.repositoryFiles.isUnread(all.repository.id)).toBe(false);
+
+    await all.pushed({ branch: 'main', files: { [path]: null, '.github': 'a file' } });
+    expect(await all.stackIds()).toEqual(['network free']);
+  });
+
+  test('that could not be read yet is read before any later push, which then starts what it brings', async () => {
+    await using all = await open();
+    const { github, repository } = all;
+    github.failNext({ pathPattern: /\/branches\/main$/, status: 502, times: 2 });
+    const change = (files: Record<string, string>) => ({ branch: 'main', message: 'x', files });
+    const waits = async (id: string) =>
+      expect(await all.inboxStore.find(id)).toMatchObject({ state: 'pending', attempts: 1 });
+    const first = await github.commitAndPush(repository, change({ [path]: fileOf(entry('network')) }));
+    await eventually(() => waits(first.deliveryId));
+    const second = await github.commitAndPush(repository, change({ docs: '1' }));
+    await eventually(() => waits(second.deliveryId));
+    expect(all.pushes).toEqual([]);
+
+    const third = await all.pushed({ branch: 'main', files: { docs: '2' } });
+    expect(all.pushes.map(({ push }) => push)).toMatchObject([
+      { head: { hash: third.sha }, headNow: { hash: third.sha }, newStacks: ['network'] },
+    ]);
+
+    all.clock.ms += 2000;
+    all.worker.wake();
+    await eventually(() => expect(all.pushes).toHaveLength(3));
+    const late = Object.fromEntries(all.pushes.slice(1).map(({ push }) => [push.head.hash, push]));
+    expect(late[first.sha]).toMatchObject({ newStacks: ['network'], headNow: { hash: third.sha } });
+    expect(late[second.sha]).not.toHaveProperty('newStacks');
+  });
+
+  test('that came into force late is told with where the branch is now', async () => {
+    await using all = await open();
+    const { github, repository } = all;
+    github.setWebhook(null);
+    const change = (files: Record<string, string>) => ({ branch: 'main', message: 'x', files });
+    const first = await github.commitAndPush(repository, change({ [path]: fileOf(entry('network')) }));
+    const newest = await github.commit(repository, change({ docs: '1' }));
+
+    const before = await all.files.beforePush({
+      ...{ repositoryId: repository.id, branch: 'main', before: null, isForced: false },
+      ...{ pusher: 'ada@example.com', pusherLogin: 'ada', changedPaths: [path] },
+      head: { ...aCommit(), hash: first.sha },
+    });
+
+    expect(before).toMatchObject({ newStacks: ['network'], headNow: { hash: newest, message: 'x' } });
   });
 
   test.each(['/repos/acme/infra', '/branches/main', '/contents/', '/git/blobs/'])(
@@ -303,7 +387,12 @@ describe('the repository file is looked at', () => {
     await using all = await open({ [path]: fileOf(entry('network')) });
     const empty = await all.github.addRepository({ owner: 'acme', name: 'empty' });
     await eventually(async () => expect(await all.store.find(empty.id)).not.toBeNull());
-    const sweep = createFileSweep({ files: all.files, clock: all.clock, logger: silent });
+    const sweep = createFileSweep({
+      files: all.files,
+      repositories: all.store,
+      clock: all.clock,
+      logger: silent,
+    });
     const askedOf = (name: string) =>
       all.github.requests.filter((each) => each.path.startsWith(`/repos/acme/${name}`));
     all.github.failNext({ pathPattern: /contents/, status: 503 });

@@ -54,6 +54,20 @@ describe('a push to the tracked branch', () => {
     expect((await world.run(second)).state).toBe('READY');
   });
 
+  it('starts with the newest commit when it is the first of a stack, and once', async () => {
+    await using world = await openRunWorld();
+    const { key, id } = await world.addStack();
+    const first = { newStacks: [id], headNow: aCommit({ hash: 'b2' }) };
+
+    await world.pushed('a1', { first });
+    expect(await world.push('b2')).toEqual([expect.stringContaining('already')]);
+    await world.push('a1', { isLate: true, first: { ...first, newStacks: [] } });
+
+    const runs = await world.runs.listOfStack(key, { before: null, limit: 10 });
+    expect(runs.at(-1)?.commit.hash).toBe('b2');
+    expect(runs.filter(({ commit }) => commit.hash === 'b2')).toHaveLength(1);
+  });
+
   it('makes a run again when it rolls back to an older commit, but none for the commit of the newest', async () => {
     await using world = await openRunWorld();
     await world.addStack();

@@ -93,6 +93,25 @@ test('a push that adds the file makes its stacks and starts them; the file decid
   expect(await stackNow('dns')).toMatchObject({ description: 'free' });
 });
 
+test('a push whose file could not be read yet lets none pass that would not start what it brings', async () => {
+  const { api, github } = scenario;
+  const { repository, push } = await addRepository('patient', 'first');
+  github.failNext({ pathPattern: /^\/repos\/acme\/patient\/branches\/main$/, status: 502 });
+  const earlier = await push(fileOf(entry('first')));
+  const isRead = () => github.requests.some((each) => each.path === '/repos/acme/patient/branches/main');
+  await expect.poll(isRead, patience).toBe(true);
+  const files = { 'README.md': 'hello' };
+  const later = await github.commitAndPush(repository, { branch: 'main', message: 'Other', files });
+
+  const run = await api.waitForRun({ account: 'acme', id: 'first', name: 'first' }, later.sha);
+  await api.waitForState(run.id, 'UNCONFIRMED');
+  const isHandled = () => api.request('GET', `/api/v1/inbox/${earlier.deliveryId}`);
+  await expect.poll(isHandled, patience).toMatchObject({ json: { state: 'done' } });
+  expect((await api.request('GET', `${stackAt('first')}/runs`)).json).toMatchObject({
+    items: [{ id: run.id, type: 'TRACKED' }],
+  });
+});
+
 test('a name of another repository and a file on another branch change nothing', async () => {
   const owner = await addRepository('owner', 'shared');
   await fileCheck(owner.repository, (await owner.push(fileOf(entry('shared')))).sha);

@@ -10,6 +10,7 @@ import type { Source } from '../../src/runs/source.ts';
 import type { Commit } from '../../src/stacks/repository.ts';
 import type { Stack, StackSettings } from '../../src/stacks/stack.ts';
 import { createStacks } from '../../src/stacks/stacks.ts';
+import type { Push } from '../../src/stacks/trigger.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createFileLogStore } from '../../src/storage/file-log-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
@@ -51,6 +52,8 @@ interface PushChange {
   readonly branch?: string;
   readonly delivery?: string;
   readonly login?: string;
+  /** What the repository file says about the push. */
+  readonly first?: Pick<Push, 'newStacks' | 'headNow'>;
   /** Where the branch was before; the push before this one when left out. */
   readonly before?: string;
   readonly isForced?: boolean;
@@ -108,6 +111,7 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
         pusher: `${login}@example.com`,
         pusherLogin: login,
         changedPaths: ['x'],
+        ...change.first,
       },
       change.delivery ?? `delivery-${newId()}`,
     );

@@ -32,6 +32,10 @@ export function contentRoutes(state: GithubState): Hono<ApiEnv> {
       const children = await entries(repository, sha, path === '' ? '' : `${path}/`);
       return c.json(children.map((child) => entryView(state, repository, ref, child)));
     }
+    // Only asked for by itself does GitHub say that it is one.
+    if (entry.mode === '160000') {
+      return c.json({ ...entryView(state, repository, ref, entry), type: 'submodule' });
+    }
     if (/application\/vnd\.github(\.v3)?\.raw/.test(c.req.header('accept') ?? '')) {
       const bytes = await gitBytes(repository.gitDir, ['cat-file', 'blob', entry.sha]);
       const headers = { 'content-type': 'application/vnd.github.raw; charset=utf-8' };
@@ -62,6 +66,22 @@ export function contentRoutes(state: GithubState): Hono<ApiEnv> {
       content: wrapped(bytes),
       encoding: 'base64',
     });
+  });
+
+  routes.get('/repos/:owner/:repo/git/trees/:sha', async (c) => {
+    const repository = accessRepository(state, c, { permission: 'contents', level: 'read' });
+    const asked = await tryGit(repository.gitDir, [
+      ...['rev-parse', '--verify', '--quiet', '--end-of-options', `${c.req.param('sha')}^{tree}`],
+    ]);
+    if (asked === null) throw notFound();
+    const sha = asked.trim();
+    const tree = (await entries(repository, sha, '')).map(({ mode, sha: of, size, path }) => {
+      const type = mode === '040000' ? 'tree' : mode === '160000' ? 'commit' : 'blob';
+      const url = repositoryApiUrl(state, repository, `/git/${type}s/${of}`);
+      return { path, mode, type, sha: of, ...(type === 'blob' ? { size } : {}), url };
+    });
+    const url = repositoryApiUrl(state, repository, `/git/trees/${sha}`);
+    return c.json({ sha, url, tree, truncated: false });
   });
 
   routes.get('/repos/:owner/:repo/contents', (c) => answer(c, ''));

@@ -46,11 +46,9 @@ export function createPushHandler(parts: {
     if (!json.head_commit) return ignored('the push has no head commit');
     const push = toPush(json, json.head_commit);
     const file = await parts.files.beforePush(push);
-    const newStacks = file?.newStacks ?? [];
-    const notes = await parts.onPush(
-      { ...push, ...(newStacks.length > 0 ? { newStacks } : {}) },
-      event.deliveryId,
-    );
+    const { newStacks = [], headNow } = file ?? {};
+    const first = newStacks.length > 0 ? { newStacks, ...(headNow ? { headNow } : {}) } : {};
+    const notes = await parts.onPush({ ...push, ...first }, event.deliveryId);
     return done([...(file ? [file.note] : []), ...notes].join('; '));
   };
 }

@@ -1,25 +1,41 @@
 import { z } from 'zod';
 import { repositoryFilePath } from '../../stacks/managed.ts';
-import type { Repository } from '../../stacks/repository.ts';
+import type { Commit, Repository } from '../../stacks/repository.ts';
 import { maxFileBytes } from '../../stacks/yaml-tree.ts';
 import type { GithubApp } from '../github-app.ts';
 import { githubUnavailable, statusOf } from '../github-error.ts';
-import { type RepositoryJson, repositoryJson } from '../github-json.ts';
+import { type RepositoryJson, repositoryJson, restCommitJson } from '../github-json.ts';
 import { splitFullName } from '../repositories.ts';
 
 /** What is at the head of the default branch, where the repository file would be. */
 export type FileAtHead =
-  /** `commit` null: the repository is empty. */
-  | { readonly kind: 'absent'; readonly commit: string | null }
+  /** There is no such branch: the repository is empty, or the branch was deleted. */
+  | { readonly kind: 'no-branch' }
+  | { readonly kind: 'absent'; readonly commit: string }
   | { readonly kind: 'file'; readonly commit: string; readonly blob: string; readonly bytes: Uint8Array }
-  /** `message`: why it is not read. */
-  | { readonly kind: 'unusable'; readonly commit: string; readonly blob: string; readonly message: string };
+  /** `message`: why it is not read. `isHidden`: nobody can tell whether it is meant to be there. */
+  | {
+      readonly kind: 'unusable';
+      readonly commit: string;
+      readonly blob: string;
+      readonly message: string;
+      readonly isHidden: boolean;
+    };
+
+export interface Answer {
+  readonly json: RepositoryJson;
+  /** Where the default branch is; null when there is no such branch. */
+  readonly head: Commit | null;
+  readonly file: FileAtHead;
+}
 
 export interface FileReader {
   /** One cheap question, for repositories of which most have no file. Throws `github-unavailable`. */
   isThere(repository: Repository): Promise<boolean>;
   /** Null when the App does not see the repository. Throws `github-unavailable`. */
-  read(repository: Repository): Promise<{ json: RepositoryJson; file: FileAtHead } | null>;
+  read(repository: Repository): Promise<Answer | null>;
+  /** Asks in another way whether a commit is without the file. Throws `github-unavailable` unless it is. */
+  confirmGone(repository: Repository, commit: string): Promise<void>;
 }
 
 const [directory, fileName] = repositoryFilePath.split('/') as [string, string];
@@ -30,7 +46,10 @@ const entryJson = z.object({ name: z.string(), type: z.string(), sha: z.string()
 const likelyMistake = fileName.replace(/yml$/, 'yaml');
 type Entry = z.output<typeof entryJson>;
 const listingJson = z.union([z.array(entryJson), entryJson]);
-const headJson = z.object({ commit: z.object({ sha: z.string() }) });
+const branchJson = z.object({ commit: restCommitJson });
+const treeJson = z.object({
+  tree: z.array(z.object({ path: z.string(), type: z.string(), sha: z.string() })),
+});
 const blobJson = z.object({ content: z.string(), encoding: z.literal('base64') });
 
 /**
@@ -69,7 +88,9 @@ export function createFileReader(app: Pick<GithubApp, 'asInstallation'>): FileRe
   async function fileAt(asking: Client, commit: string): Promise<FileAtHead> {
     const entry = await entryAt(asking, commit);
     if (!entry) return { kind: 'absent', commit };
-    const unusable = (message: string) => ({ kind: 'unusable', commit, blob: entry.sha, message }) as const;
+    const isHidden = entry.name === directory;
+    const unusable = (message: string) =>
+      ({ kind: 'unusable', commit, blob: entry.sha, message, isHidden }) as const;
     if (entry.name === likelyMistake) return unusable(`the file must be called ${repositoryFilePath}`);
     if (entry.type !== 'file') return unusable(notAFile(entry));
     if (entry.size > maxFileBytes) {
@@ -83,18 +104,30 @@ export function createFileReader(app: Pick<GithubApp, 'asInstallation'>): FileRe
     return { kind: 'file', commit, blob: entry.sha, bytes: Buffer.from(content, 'base64') };
   }
 
-  async function read(repository: Repository) {
+  async function read(repository: Repository): Promise<Answer | null> {
     const asking = await client(repository);
     const found = asking && (await ask(() => asking.rest.repos.get(asking.name)));
     if (!asking || !found) return null;
     const json = repositoryJson.parse(found.data);
     // The name may belong to another repository by now.
     if (json.id !== repository.id) return null;
-    const head = await ask(() =>
+    const branch = await ask(() =>
       asking.rest.repos.getBranch({ ...asking.name, branch: json.default_branch }),
     );
-    if (!head) return { json, file: { kind: 'absent', commit: null } as const };
-    return { json, file: await fileAt(asking, headJson.parse(head.data).commit.sha) };
+    if (!branch) return { json, head: null, file: { kind: 'no-branch' } };
+    const head = branchJson.parse(branch.data).commit;
+    return { json, head, file: await fileAt(asking, head.hash) };
+  }
+
+  async function confirmGone(repository: Repository, commit: string): Promise<void> {
+    const asking = await client(repository);
+    const entryOf = async (treeSha: string, path: string) => {
+      const answer = await asking?.rest.git.getTree({ ...asking.name, tree_sha: treeSha });
+      return treeJson.parse(answer?.data).tree.find((entry) => entry.path === path);
+    };
+    const parent = await entryOf(commit, directory);
+    const found = parent?.type === 'tree' && (await entryOf(parent.sha, fileName));
+    if (found) throw new Error(`GitHub lists ${repositoryFilePath} in the tree, but not in the directory`);
   }
 
   async function unlessUnavailable<T>({ fullName }: Repository, work: () => Promise<T>): Promise<T> {
@@ -109,9 +142,11 @@ export function createFileReader(app: Pick<GithubApp, 'asInstallation'>): FileRe
     isThere: (repository) =>
       unlessUnavailable(repository, async () => {
         const asking = await client(repository);
-        return asking !== null && (await entryAt(asking, repository.defaultBranch)) !== null;
+        const entry = asking && (await entryAt(asking, repository.defaultBranch));
+        return entry !== null && entry.name !== directory;
       }),
     read: (repository) => unlessUnavailable(repository, () => read(repository)),
+    confirmGone: (repository, commit) => unlessUnavailable(repository, () => confirmGone(repository, commit)),
   };
 }
 

@@ -12,10 +12,16 @@ export interface JudgedFile {
   readonly problems: readonly FileProblem[];
 }
 
-/** One row for each repository that has a file. Reads see committed data; methods with `tx` see the transaction. */
+/** What is known of repository files. Reads see committed data; methods with `tx` see the transaction. */
 export interface RepositoryFileStore {
   find(repositoryId: number, tx?: Tx): Promise<JudgedFile | null>;
   save(tx: Tx, file: JudgedFile): Promise<void>;
   /** There is no file any more. */
   remove(tx: Tx, repositoryId: number): Promise<void>;
+  /**
+   * Whether something said that the file may be another, and it was not read since. Of repositories without a
+   * file too; false of one that was never heard of.
+   */
+  isUnread(repositoryId: number): Promise<boolean>;
+  setUnread(tx: Tx, repositoryId: number, isUnread: boolean): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { NewId } from '../../ids.ts';
 import type { RunStore } from '../../runs/run-store.ts';
 import { repositoryFilePath } from '../../stacks/managed.ts';
 import { createManagedStacks } from '../../stacks/managed-stacks.ts';
-import type { Repository } from '../../stacks/repository.ts';
+import type { Commit, Repository } from '../../stacks/repository.ts';
 import { parseRepositoryFile } from '../../stacks/repository-file.ts';
 import type { RepositoryStore } from '../../stacks/repository-store.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
@@ -17,20 +17,34 @@ import type { KnownRepositories } from '../known-repositories.ts';
 import { type FileVerdict, fileCheckOf, fileCheckPrefix } from './file-check.ts';
 import type { FileAtHead, FileReader } from './read-file.ts';
 import type { JudgedFile, RepositoryFileStore } from './repository-file-store.ts';
+import { createTurns } from './turns.ts';
 
 /**
  * Keeps the stacks of a repository as its `.github/slipway.yml` wants them. The file is always read live, at
  * the head of the default branch: whatever event says that there may be something new, late, twice or out of
  * order, the newest file is what is applied. Everything here may be repeated; all of it throws
- * `github-unavailable`, and then nothing was changed.
+ * `github-unavailable`, and then no stack was changed.
  */
 export interface RepositoryFiles {
   /** Reads and applies; says what came of it. `insist`: somebody asked, so GitHub shows a check even if nothing is new. */
   refresh(repositoryId: number, options?: { readonly insist: boolean }): Promise<string>;
   /** The same for a repository that probably has no file. */
   lookAgain(repositoryId: number): Promise<void>;
-  /** Before the runs of a push start. Null when the push cannot concern the file. */
-  beforePush(push: Push): Promise<{ note: string; newStacks: readonly string[] } | null>;
+  /**
+   * Before the runs of a push start. Null when the file needs no look. A push whose file could not be read lets
+   * later ones pass: until it was, each of them reads it first, or one of them would find its stacks not made yet.
+   */
+  beforePush(push: Push): Promise<FileBeforePush | null>;
+}
+
+export interface FileBeforePush extends Pick<Push, 'newStacks' | 'headNow'> {
+  readonly note: string;
+}
+
+interface Refreshed {
+  readonly note: string;
+  /** Where the default branch is, which may be another by now; null when there is none. */
+  readonly head: { readonly branch: string; readonly commit: Commit } | null;
 }
 
 export interface RepositoryFilesParts {
@@ -56,20 +70,44 @@ export function createRepositoryFiles(parts: RepositoryFilesParts): RepositoryFi
   const managed = createManagedStacks({ store: stacks, clock, newId: parts.newId });
   const oneAtATime = createTurns();
 
-  async function refresh(repositoryId: number, insist: boolean): Promise<string> {
+  /** What is marked as unread stays so until it was read, over a restart too. */
+  async function readMarked(repositoryId: number, insist: boolean): Promise<Refreshed> {
+    if (!(await files.isUnread(repositoryId))) {
+      await transactions.write((tx) => files.setUnread(tx, repositoryId, true));
+    }
+    return refresh(repositoryId, insist);
+  }
+
+  async function refresh(repositoryId: number, insist: boolean): Promise<Refreshed> {
     const known = await repositories.find(repositoryId);
     const found = known && (await reader.read(known));
-    if (!known || !found) return 'the App does not see the repository';
+    if (!known || !found) return { note: 'the App does not see the repository', head: null };
     await parts.known.learn(found.json, known.installationId);
     const repository = toRepository(found.json, known.installationId);
     const { file } = found;
+    const branch = repository.defaultBranch;
+    // Nothing was read. Somebody may be moving the branch: nothing is let go for that.
+    if (!found.head || file.kind === 'no-branch') return { note: `there is no branch ${branch}`, head: null };
+    const hadFile = (await files.find(repositoryId)) !== null;
+    // Stacks are not let go because GitHub says once that it finds nothing.
+    if (file.kind === 'absent' && hadFile) await reader.confirmGone(repository, file.commit);
+    return { note: await apply(repository, file, insist), head: { branch, commit: found.head } };
+  }
+
+  async function apply(
+    repository: Repository,
+    file: Exclude<FileAtHead, { kind: 'no-branch' }>,
+    insist: boolean,
+  ): Promise<string> {
+    const repositoryId = repository.id;
     // Outside the transaction: a large file takes its time.
     const parsed = file.kind === 'absent' ? null : parse(file, repository);
     return transactions.write(async (tx) => {
+      await files.setUnread(tx, repositoryId, false);
       const before = await files.find(repositoryId, tx);
+      // Other repositories are none of our business.
+      if (!before && (file.kind === 'absent' || (file.kind === 'unusable' && file.isHidden))) return noFile;
       if (file.kind === 'absent' || !parsed) {
-        // Other repositories are none of our business.
-        if (!before) return noFile;
         const outcome = await managed.apply(tx, repository, []);
         await files.remove(tx, repositoryId);
         const released = outcome.kind === 'applied' ? outcome.changes.released : [];
@@ -87,7 +125,7 @@ export function createRepositoryFiles(parts: RepositoryFilesParts): RepositoryFi
     });
   }
 
-  function parse(file: Exclude<FileAtHead, { kind: 'absent' }>, { defaultBranch }: Repository) {
+  function parse(file: Extract<FileAtHead, { blob: string }>, { defaultBranch }: Repository) {
     if (file.kind === 'file') return parseRepositoryFile(file.bytes, { vendors, defaultBranch });
     return { kind: 'invalid', problems: [{ line: 1, column: 1, message: file.message }] } as const;
   }
@@ -95,11 +133,9 @@ export function createRepositoryFiles(parts: RepositoryFilesParts): RepositoryFi
   async function tell(
     tx: Tx,
     { id: repositoryId, fullName }: Repository,
-    commit: string | null,
+    commit: string,
     verdict: FileVerdict,
   ) {
-    // An empty repository has no commit to show it on.
-    if (commit === null) return 'the repository is empty';
     const nowMs = clock.nowMs();
     const id = `${fileCheckPrefix}${parts.newId()}`;
     const fileUrl = `${parts.webUrl}/${fullName}/blob/${commit}/${repositoryFilePath}`;
@@ -120,8 +156,9 @@ export function createRepositoryFiles(parts: RepositoryFilesParts): RepositoryFi
   }
 
   return {
-    refresh: (repositoryId, options) =>
-      oneAtATime(repositoryId, () => refresh(repositoryId, options?.insist ?? false)),
+    async refresh(repositoryId, { insist } = { insist: false }) {
+      return (await oneAtATime(repositoryId, () => readMarked(repositoryId, insist))).note;
+    },
 
     async lookAgain(repositoryId) {
       const repository = await repositories.find(repositoryId);
@@ -133,14 +170,18 @@ export function createRepositoryFiles(parts: RepositoryFilesParts): RepositoryFi
 
     async beforePush({ repositoryId, branch, changedPaths }) {
       const repository = await repositories.find(repositoryId);
-      if (branch !== repository?.defaultBranch) return null;
-      const mayHaveChanged = changedPaths === null || changedPaths.some(concernsFile);
+      const isDefault = branch === repository?.defaultBranch;
+      const mayHaveChanged = isDefault && (changedPaths === null || changedPaths.some(concernsFile));
       // A refused file is tried again: what was in its way may be gone, and each head shows that it is not in force.
-      const isRefused = ((await files.find(repositoryId))?.problems.length ?? 0) > 0;
-      if (!mayHaveChanged && !isRefused) return null;
-      const note = await oneAtATime(repositoryId, () => refresh(repositoryId, false));
-      const newStacks = mayHaveChanged ? await neverRun(repositoryId) : [];
-      return { note: `${repositoryFilePath}: ${note}`, newStacks };
+      const isRefused = isDefault && ((await files.find(repositoryId))?.problems.length ?? 0) > 0;
+      if (!mayHaveChanged && !isRefused && !(await files.isUnread(repositoryId))) return null;
+      const read = mayHaveChanged ? readMarked : refresh;
+      const { note, head } = await oneAtATime(repositoryId, () => read(repositoryId, false));
+      return {
+        note: `${repositoryFilePath}: ${note}`,
+        newStacks: await neverRun(repositoryId),
+        ...(head?.branch === branch ? { headNow: head.commit } : {}),
+      };
     },
   };
 }
@@ -159,18 +200,4 @@ function isNews(before: JudgedFile | null, now: JudgedFile, verdict: FileVerdict
   if (before.blob !== now.blob || before.problems.length > 0 || verdict.kind === 'removed') return true;
   const { created, changed, released } = verdict.changes;
   return created.length + changed.length + released.length > 0;
-}
-
-/** Two looks at one repository would overtake each other between reading and writing. */
-function createTurns() {
-  const last = new Map<number, Promise<unknown>>();
-  return async function inTurn<T>(id: number, work: () => Promise<T>): Promise<T> {
-    const turn = (last.get(id) ?? Promise.resolve()).then(work, work);
-    last.set(id, turn);
-    try {
-      return await turn;
-    } finally {
-      if (last.get(id) === turn) last.delete(id);
-    }
-  };
 }

@@ -14,7 +14,8 @@ create table repository (
   full_name text not null,
   default_branch text not null,
   is_private integer not null,
-  removed integer not null default 0
+  removed integer not null default 0,
+  file_unread integer not null default 0
 ) strict;
 create index repository_full_name on repository (full_name);
 
@@ -68,6 +69,7 @@ create table run (
 ) strict;
 create index run_of_stack on run (stack_key, id);
 create index run_of_commit on run (stack_key, commit_hash, id);
+create index run_of_type on run (stack_key, type, id);
 create index run_of_branch on run (stack_key, branch, id);
 -- What is not over is little; what is over grows for years.
 create index run_unfinished on run (stack_key, id)
