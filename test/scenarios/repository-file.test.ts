@@ -103,6 +103,7 @@ test('a push whose file could not be read yet lets none pass that would not star
   const files = { 'README.md': 'hello' };
   const later = await github.commitAndPush(repository, { branch: 'main', message: 'Other', files });
 
+  await expect.poll(() => stackNow('first'), patience).not.toBeNull();
   const run = await api.waitForRun({ account: 'acme', id: 'first', name: 'first' }, later.sha);
   await api.waitForState(run.id, 'UNCONFIRMED');
   const isHandled = () => api.request('GET', `/api/v1/inbox/${earlier.deliveryId}`);
