@@ -32,12 +32,22 @@ export const defaultLimits: Limits = {
   diskEntries: 1_000_000,
   // The operator's to say (MIN_FREE_DISK_MB).
   freeBytes: null,
+  // At least ten seconds without a process to spare, or five minutes of walks that do not come to their end.
+  failedLooks: 10,
   // sandbox.md §11: time for a preview to leave its lock behind cleanly.
   graceMs: 30 * second,
 };
 
-/** An apply may be silent for long (a database takes 40 minutes), and is given time to record what it did. */
-export const applyLimits: Limits = { ...defaultLimits, silenceMs: null, graceMs: 10 * minute };
+/**
+ * An apply may be silent for long (a database takes 40 minutes), is given time to record what it did, and is not cut off
+ * because the server is short of something.
+ */
+export const applyLimits: Limits = {
+  ...defaultLimits,
+  silenceMs: null,
+  failedLooks: null,
+  graceMs: 10 * minute,
+};
 
 /** Of what holds a network open: it lives as long as the commands that use it, and says one line. */
 export const holderLimits: Limits = {

@@ -130,11 +130,16 @@ export interface Limits {
   readonly diskEntries: number;
   /** The command is killed once less is free on the file system of what is `watched`; null = it never is. */
   readonly freeBytes: number | null;
+  /**
+   * So many looks in a row at `watched` may fail for reasons of the server (no process or descriptor to spare, a disk
+   * that hangs) before the command is asked to stop; null = it never is.
+   */
+  readonly failedLooks: number | null;
   /** Between the first and the second SIGINT. */
   readonly graceMs: number;
 }
 
-export type DiskReason = 'bytes' | 'entries' | 'unreadable' | 'free_space';
+export type DiskReason = 'bytes' | 'entries' | 'unreadable' | 'unwatched' | 'free_space';
 
 export type SandboxResult =
   | { readonly kind: 'exited'; readonly exitCode: number; readonly durationMs: number }
@@ -145,8 +150,8 @@ export type SandboxResult =
       readonly durationMs: number;
     }
   /**
-   * `watched` holds too much, or what it holds cannot be told (`unreadable`: closed directories, or more than can
-   * be walked), or the disk runs full, by whoever it is.
+   * `watched` holds too much, or what it holds cannot be told (`unreadable`: the command closed directories;
+   * `unwatched`: the server failed to look, see `failedLooks`), or the disk runs full, by whoever it is.
    */
   | {
       readonly kind: 'disk_limit';

@@ -67,8 +67,16 @@ export function supervise(supervised: Supervised): Promise<Ending> {
     timers.add(timer);
     return timer;
   };
+  /** Without a descriptor /proc cannot be read for a while: nobody is found, and it is looked again. */
+  const findTargets = () => {
+    try {
+      return interruptTargets();
+    } catch {
+      return [];
+    }
+  };
   const interrupt = (asked = new Set<number>(), roundsLeft = interruptSettlingMs / interruptRetryMs) => {
-    const targets = interruptTargets().filter((pid) => !asked.has(pid));
+    const targets = findTargets().filter((pid) => !asked.has(pid));
     for (const pid of targets) {
       sendSignal(pid, 'SIGINT');
       asked.add(pid);

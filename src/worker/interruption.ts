@@ -90,7 +90,9 @@ function diskReason(
     case 'entries':
       return `the workspace has more than ${diskEntries} files and directories. Fetch and keep less in it.`;
     case 'unreadable':
-      return 'the size of the workspace could not be told: it has directories that nobody may read (mode 000), or cannot be walked in time.';
+      return 'the size of the workspace could not be told: it has directories that nobody may read (mode 000).';
+    case 'unwatched':
+      return 'the server could not measure the workspace, again and again. An operator must look at its load, its descriptors and its disk; then retry the run.';
     case 'free_space':
       return `less than ${size(freeBytes ?? 0)} was left on the disk of the server. An operator must make room; then retry the run.`;
   }

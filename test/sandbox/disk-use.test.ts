@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freeSpace, measure } from '../../src/sandbox/disk-use.ts';
 import { script, temporaryDirectory } from './harness.ts';
 
@@ -10,6 +10,8 @@ const environment = { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' };
 const unlimited = { bytes: Number.POSITIVE_INFINITY, entries: Number.POSITIVE_INFINITY };
 const never = new AbortController().signal;
 const shell = (text: string) => execFileSync('bash', ['-c', text], { cwd: root });
+
+const program = join(import.meta.dirname, 'watch-process.ts');
 
 let root: string;
 beforeEach(() => {
@@ -68,11 +70,69 @@ it('bears a tree that is built and torn down while it looks', async () => {
   await new Promise((resolve) => builder.once('exit', resolve));
 });
 
-it('says when it cannot look, and ends when it is told to', async () => {
-  expect(await measure([root], unlimited, { PATH: '/nowhere' }, never)).toEqual({ kind: 'unreadable' });
-  expect((await use(unlimited, AbortSignal.abort())).kind).toBe('measured');
+it('ends when it is told to, and finds nothing where nothing is', async () => {
+  expect(await use(unlimited, AbortSignal.abort())).toEqual({
+    kind: 'failed',
+    reason: 'find was ended by SIGKILL',
+  });
   rmSync(root, { recursive: true });
   expect(await use()).toEqual({ kind: 'measured', bytes: 0, entries: 0 });
+});
+
+describe('what find lets it know', () => {
+  const withFind = (text: string, limits = unlimited) => {
+    const bin = join(root, 'bin');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, 'find'), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+    return measure([root], limits, { PATH: bin }, never);
+  };
+
+  it('is nothing without one, or with that of BusyBox', async () => {
+    const none = await measure([root], unlimited, { PATH: '/nowhere' }, never);
+    const other = await withFind('echo "find: unrecognized: -printf" >&2; echo "Usage: find" >&2; exit 1');
+
+    expect(none).toEqual({ kind: 'failed', reason: expect.stringContaining('ENOENT') });
+    expect(other).toEqual({ kind: 'failed', reason: 'find complained: -printf' });
+  });
+
+  it('is no measure when it was ended, or ended badly, on its way', async () => {
+    expect(await withFind('echo 8; kill -9 $$')).toEqual({
+      kind: 'failed',
+      reason: 'find was ended by SIGKILL',
+    });
+    expect(await withFind('echo 8; exit 1')).toMatchObject({ kind: 'failed' });
+    expect(await withFind('echo 8; exit 127')).toMatchObject({ kind: 'failed' });
+    expect(await withFind('echo "find: x: Cannot allocate memory" >&2; exit 1')).toMatchObject({
+      kind: 'failed',
+    });
+  });
+
+  it('is enough when what it saw until then is too much', async () => {
+    expect(await withFind('echo 8; echo 8; kill -9 $$', { bytes: 5000, entries: 10 })).toEqual({
+      ...{ kind: 'measured', bytes: 8192, entries: 2 },
+    });
+  });
+
+  it('is that the run closed a directory, whatever else went wrong', async () => {
+    const text = 'echo "find: hidden: Permission denied" >&2; echo "find: y: Input/output error" >&2; exit 1';
+    expect(await withFind(text)).toEqual({ kind: 'closed' });
+  });
+});
+
+describe('without a descriptor to spare', () => {
+  const watchFor = (failedLooks: string) =>
+    JSON.parse(
+      execFileSync(
+        'bash',
+        ['-c', 'ulimit -n 100; exec "$@"', 'bash', process.execPath, program, root, failedLooks],
+        { encoding: 'utf8' },
+      ),
+    );
+
+  it('the server lives, a plan is asked to end, and an apply goes on', () => {
+    expect(watchFor('2')).toEqual(['unwatched']);
+    expect(watchFor('none')).toEqual([]);
+  });
 });
 
 it('knows how much room is left', async () => {
