@@ -23,7 +23,14 @@ import { ownDirectory, removeDirectory } from './directories.ts';
 import { forwarderInside, nodeInside, prepareHostTree, proxySocketInside } from './host-tree.ts';
 import { launchCommand, parseHardLimits, stagedMounts } from './launch.ts';
 import { leftoverMark } from './leftovers.ts';
-import { defaultLimits, forcedStopMs, holderLimits, temporaryBytes } from './limits.ts';
+import {
+  defaultLimits,
+  forcedStopMs,
+  holderForcedStopMs,
+  holderLimits,
+  networkOpeningMs,
+  temporaryBytes,
+} from './limits.ts';
 import { orderMounts } from './mounts.ts';
 import { type HeldNetwork, holdNetwork, type Join } from './network.ts';
 import { networkEnvironment, proxyPort } from './network-environment.ts';
@@ -55,6 +62,8 @@ export interface BubblewrapOptions {
   readonly resolve?: Resolve;
   /** Between the second SIGINT and SIGKILL; only tests have less patience than limits.ts. */
   readonly forcedStopMs?: number;
+  /** How long a network may take to open; only tests have less patience than limits.ts. */
+  readonly networkOpeningMs?: number;
 }
 
 export interface Bubblewrap extends Sandbox {
@@ -83,7 +92,9 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
 
   /** The launch that commands and holders of a network share. */
   const launch = async (
-    process: Pick<BubblewrapStart, 'command' | 'onStarted'> & { readonly identity: RunIdentity },
+    process: Pick<BubblewrapStart, 'command' | 'onStarted' | 'forcedStopMs'> & {
+      readonly identity: RunIdentity;
+    },
     mounts: readonly Mount[],
     join: Join | null,
     inside: (mounts: readonly Mount[]) => readonly string[],
@@ -116,7 +127,6 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
           ? Math.min(command.limits.processes, hardLimits['nproc'] ?? Number.POSITIVE_INFINITY)
           : null,
       mark: leftoverMark(directory),
-      forcedStopMs: options.forcedStopMs ?? forcedStopMs,
     });
   };
 
@@ -124,12 +134,19 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
     const mounts = [...host.mounts, ...orderMounts(command.mounts)];
     const network = command.network === null ? null : networks.get(command.network);
     if (network === undefined) throw new Error('the network of the command is not open');
-    if (network !== null && network.join === null) {
-      return { kind: 'unavailable', message: network.problem, durationMs: 0 };
+    if (command.signal.aborted) return { kind: 'stopped', exitCode: null, durationMs: 0 };
+    const joined = network?.joined() ?? null;
+    if (joined !== null && joined.join === null) {
+      return { kind: 'unavailable', message: joined.problem, durationMs: 0 };
     }
     const own = { ...command.environment, PWD: command.workingDirectory };
     const environment = network === null ? own : networkEnvironment(own, host.hasCertificates);
-    return launch({ command, identity: command.identity }, mounts, network?.join ?? null, (staged) =>
+    const process = {
+      command,
+      identity: command.identity,
+      forcedStopMs: options.forcedStopMs ?? forcedStopMs,
+    };
+    return launch(process, mounts, joined?.join ?? null, (staged) =>
       sandboxArguments({
         host,
         mounts: staged,
@@ -154,27 +171,30 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
 
   const hold = async (
     access: OpenAccess,
-    { identity, onConnection }: NetworkOptions,
+    { identity, onConnection, signal: stop = new AbortController().signal }: NetworkOptions,
   ): Promise<HeldNetwork> => {
     await using parts = new AsyncDisposableStack();
     const proxy = parts.use(await startProxy({ access, directory, onConnection, resolve: options.resolve }));
     const socket = { source: proxy.socket, target: proxySocketInside, writable: false };
     const held = parts.use(
-      await holdNetwork(({ onStarted, onOutput, signal }) => {
-        const argv = [nodeInside, forwarderInside, proxySocketInside, String(proxyPort)] as const;
-        const command = {
-          argv,
-          limits: holderLimits,
-          onOutput: (_: unknown, chunk: Uint8Array) => onOutput(chunk),
-          signal,
-        };
-        return launch({ command, identity, onStarted }, [...host.holderMounts, socket], null, (staged) =>
-          holderArguments(host, staged),
-        );
-      }, isRoot),
+      await holdNetwork(
+        ({ onStarted, onOutput, signal }) => {
+          const argv = [nodeInside, forwarderInside, proxySocketInside, String(proxyPort)] as const;
+          const command = { argv, limits: holderLimits, onOutput, signal };
+          const process = { command, identity, onStarted, forcedStopMs: holderForcedStopMs };
+          return launch(process, [...host.holderMounts, socket], null, (staged) =>
+            holderArguments(host, staged),
+          );
+        },
+        {
+          isPrivileged: isRoot,
+          signal: stop,
+          timeLimitMs: options.networkOpeningMs ?? networkOpeningMs,
+        },
+      ),
     );
     const opened = parts.move();
-    return { ...held, [Symbol.asyncDispose]: () => opened.disposeAsync() };
+    return { joined: held.joined, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   };
 
   const findProblem = async (): Promise<string | null> => {
@@ -224,7 +244,7 @@ async function emptyInside(run: Sandbox['run'], path: string, identity: RunIdent
 
 function notHeld(error: unknown): HeldNetwork {
   const problem = error instanceof Error ? error.message : String(error);
-  return { join: null, problem, async [Symbol.asyncDispose]() {} };
+  return { joined: () => ({ join: null, problem }), async [Symbol.asyncDispose]() {} };
 }
 
 /** C libraries leave descriptors unmarked while they read a file, which takes milliseconds. */

@@ -57,6 +57,11 @@ export const holderLimits: Limits = {
   outputBytes: 64 * 1024,
   graceMs: second,
 };
+/** It has nothing to leave behind cleanly. */
+export const holderForcedStopMs = second;
+
+/** A machine on which it takes this long executes nothing in time. */
+export const networkOpeningMs = 15 * second;
 
 /** Between the second SIGINT, on which tools give up waiting, and SIGKILL (sandbox.md §11). */
 export const forcedStopMs = 15 * second;

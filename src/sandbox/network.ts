@@ -14,51 +14,96 @@ export interface Join {
   readonly user: string | null;
 }
 
-export type HeldNetwork = AsyncDisposable &
-  ({ readonly join: Join } | { readonly join: null; readonly problem: string });
+/** `problem`: why there is nothing to join, or nothing any more. */
+export type Joined = { readonly join: Join } | { readonly join: null; readonly problem: string };
+
+export interface HeldNetwork extends AsyncDisposable {
+  /** As it is now: what holds the network open may end at any time. */
+  readonly joined: () => Joined;
+}
 
 export interface Holder {
   /** Called with the first process of the sandbox, as the host numbers it. */
   readonly onStarted: (init: Process) => void;
-  readonly onOutput: (chunk: Uint8Array) => void;
+  readonly onOutput: (stream: 'stdout' | 'stderr', chunk: Uint8Array) => void;
   readonly signal: AbortSignal;
 }
 
-/** `start` runs forwarder.cjs in a sandbox until it is told to stop. Rejects with what stands in the way. */
+export interface HoldOptions {
+  /** Of the server. */
+  readonly isPrivileged: boolean;
+  /** Gives up the opening; once it is open, only closing it ends it. */
+  readonly signal: AbortSignal;
+  /** For the opening, which takes 60 ms on a quiet machine. */
+  readonly timeLimitMs: number;
+}
+
+/**
+ * `start` runs forwarder.cjs in a sandbox until it is told to stop. Rejects with what stands in the way; nothing is left
+ * of it then.
+ */
 export async function holdNetwork(
   start: (holder: Holder) => Promise<SandboxResult>,
-  isPrivileged: boolean,
-): Promise<AsyncDisposable & { readonly join: Join }> {
+  { isPrivileged, signal, timeLimitMs }: HoldOptions,
+): Promise<HeldNetwork> {
   const stop = new AbortController();
   // Two pipes: on a busy machine the forwarder is heard before bwrap's word of its process.
   const started = Promise.withResolvers<Process>();
   const listening = Promise.withResolvers<null>();
-  let output = '';
+  const gaveUp = Promise.withResolvers<Error>();
+  const said = { stdout: '', stderr: '' };
+  const reason = (result: SandboxResult) =>
+    result.kind === 'unavailable'
+      ? result.message
+      : [`the forwarder ended (${result.kind})`, said.stderr.trim() || said.stdout.trim()]
+          .filter((part) => part !== '')
+          .join(': ');
   const ended = start({
     onStarted: started.resolve,
-    onOutput: (chunk) => {
-      output += Buffer.from(chunk).toString('utf8');
-      if (output.startsWith('listening\n')) listening.resolve(null);
+    onOutput: (stream, chunk) => {
+      said[stream] += Buffer.from(chunk).toString('utf8');
+      if (said.stdout.split('\n').slice(0, -1).includes('listening')) listening.resolve(null);
     },
     signal: stop.signal,
-  });
-  const result = await Promise.race([Promise.all([started.promise, listening.promise]), ended]);
+  }).then(reason, String);
   const close = async () => {
     stop.abort();
     await ended;
   };
+
+  const giveUp = () => gaveUp.resolve(new Error('it was stopped while its network was opened'));
+  const timer = setTimeout(
+    () => gaveUp.resolve(new Error(`the network of the run was not open within ${timeLimitMs / 1000} s`)),
+    timeLimitMs,
+  );
+  signal.addEventListener('abort', giveUp, { once: true });
+  if (signal.aborted) giveUp();
+  const ready = Promise.all([started.promise, listening.promise]);
+  const result = await Promise.race([ready, ended, gaveUp.promise]).finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', giveUp);
+  });
   if (!Array.isArray(result)) {
     await close();
-    throw new Error(result.kind === 'unavailable' ? result.message : `the forwarder ended: ${output.trim()}`);
+    throw result instanceof Error ? result : new Error(result);
   }
-  const opened = openNamespaces(result[0]);
-  if (opened === null) {
+  let opened: { network: number; user: number };
+  try {
+    opened = openNamespaces(result[0]);
+  } catch (error) {
     await close();
-    throw new Error('the network namespace of the forwarder was not found');
+    throw error;
   }
   const path = (descriptor: number) => `/proc/${process.pid}/fd/${descriptor}`;
-  return {
+  let now: Joined = {
     join: { network: path(opened.network), user: isPrivileged ? null : path(opened.user) },
+  };
+  // The kernel may choose it when memory runs out, as it may choose every process of a sandbox.
+  void ended.then((why) => {
+    now = { join: null, problem: `the network of the run ended: ${why}` };
+  });
+  return {
+    joined: () => now,
     async [Symbol.asyncDispose]() {
       closeSync(opened.network);
       closeSync(opened.user);
@@ -71,18 +116,24 @@ export async function holdNetwork(
  * By descriptor: a pid may be used again, and commands would join whatever namespace its new owner is in. Judged after
  * it was opened, for the same reason.
  */
-function openNamespaces(init: Process): { network: number; user: number } | null {
+function openNamespaces(init: Process): { network: number; user: number } {
   const ofServer = readlinkSync('/proc/self/ns/net');
   for (const { pid } of [init, ...descendantsOf(init.pid, readProcesses())]) {
-    try {
-      const network = openSync(`/proc/${pid}/ns/net`, 'r');
-      if (readlinkSync(`/proc/self/fd/${network}`) !== ofServer) {
-        return { network, user: openSync(`/proc/${pid}/ns/user`, 'r') };
-      }
-      closeSync(network);
-    } catch {
-      // It has ended, or is of the host's users.
-    }
+    const network = openIfThere(`/proc/${pid}/ns/net`);
+    if (network === null) continue;
+    const isOfServer = readlinkSync(`/proc/self/fd/${network}`) === ofServer;
+    const user = isOfServer ? null : openIfThere(`/proc/${pid}/ns/user`);
+    if (user !== null) return { network, user };
+    closeSync(network);
   }
-  return null;
+  throw new Error('the network namespace of the forwarder was not found');
+}
+
+/** Null: the process has ended, or is of the host's users. */
+function openIfThere(path: string): number | null {
+  try {
+    return openSync(path, 'r');
+  } catch {
+    return null;
+  }
 }

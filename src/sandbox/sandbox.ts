@@ -22,7 +22,7 @@ export interface Sandbox {
   /**
    * A way out for the commands of one identity: a proxy that judges each connection, and a loopback interface of
    * their own on which it can be reached. Never rejects for what the machine lacks: a command that is to use a
-   * network which could not be opened is `unavailable`. Commands that use it must have ended before it is closed.
+   * network which could not be opened, or has ended since, is `unavailable`. Commands that use it must have ended before it is closed.
    */
   openNetwork(access: OpenAccess, options: NetworkOptions): Promise<OpenNetwork>;
 
@@ -98,6 +98,8 @@ export interface NetworkOptions {
   readonly identity: RunIdentity;
   /** Called for each connection that a command asked the proxy for. For the run's log. Must not throw. */
   readonly onConnection?: (connection: ConnectionDecision) => void;
+  /** Gives up the opening; does nothing to a network that is open. */
+  readonly signal?: AbortSignal;
 }
 
 export interface OpenNetwork extends AsyncDisposable {

@@ -57,7 +57,7 @@ export async function execute(
     mounts.push(...(plan.extraMounts ?? []));
   }
 
-  const network = await context.network.open();
+  const network = await context.network.open(context.signal);
   context.network.report(reportRefusals(phase));
   phase.log.line(`$ ${plan.shown}`);
   const startedAtMs = clock.nowMs();

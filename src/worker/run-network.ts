@@ -8,8 +8,8 @@ import type {
 
 /** The way out that the commands of one half share. Whoever runs at the moment is told of its connections. */
 export interface RunNetwork extends AsyncDisposable {
-  /** Opened by the first call; null where commands get no network. */
-  open(): Promise<OpenNetwork | null>;
+  /** Opened by the first call; null where commands get no network. The signal of any call gives up the opening. */
+  open(signal?: AbortSignal): Promise<OpenNetwork | null>;
   report(onConnection: (connection: ConnectionDecision) => void): void;
 }
 
@@ -20,11 +20,16 @@ export function createRunNetwork(
 ): RunNetwork {
   let opening: Promise<OpenNetwork> | null = null;
   let report: (connection: ConnectionDecision) => void = () => undefined;
+  const stop = new AbortController();
+  const abort = () => stop.abort();
   return {
-    async open() {
+    async open(signal) {
+      if (signal?.aborted) abort();
+      signal?.addEventListener('abort', abort, { once: true, signal: stop.signal });
       if (access.mode === 'none' || opening !== null) return opening;
       opening = sandbox.openNetwork(access, {
         identity,
+        signal: stop.signal,
         onConnection: (connection) => report(connection),
       });
       return opening;
@@ -33,6 +38,7 @@ export function createRunNetwork(
       report = onConnection;
     },
     async [Symbol.asyncDispose]() {
+      abort();
       const opened = await opening?.catch(() => null);
       await opened?.[Symbol.asyncDispose]();
     },

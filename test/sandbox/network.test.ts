@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forwarderInside } from '../../src/sandbox/host-tree.ts';
-import { holdNetwork } from '../../src/sandbox/network.ts';
+import { type Holder, holdNetwork } from '../../src/sandbox/network.ts';
 import { descendantsOf, readProcesses } from '../../src/sandbox/process-tree.ts';
-import type { ConnectionDecision, OpenNetwork } from '../../src/sandbox/sandbox.ts';
+import type { ConnectionDecision, OpenNetwork, SandboxResult } from '../../src/sandbox/sandbox.ts';
 import {
   createHarness,
   type Harness,
@@ -14,7 +14,6 @@ import {
   processesWith,
   script,
   testLimits,
-  until,
 } from './harness.ts';
 
 let harness: Harness;
@@ -113,7 +112,8 @@ describe('the network of a run', () => {
     await using network = await harness.sandbox.openNetwork(nothing, { identity });
     const [forwarder = 0] = holders();
     process.kill(forwarder, 'SIGKILL');
-    await until('the end of the forwarder', () => holders().length === 0);
+    // No turn of the loop in between: the sandbox must not have heard of it when the first command joins.
+    while (holders().length > 0);
 
     const address = host.address();
     const port = typeof address === 'object' && address ? address.port : 0;
@@ -127,6 +127,13 @@ describe('the network of a run', () => {
     expect(output.match(/connect: Connection refused/g)).toHaveLength(2);
     // Two lines of heading, and the loopback interface.
     expect(output.trim().endsWith('3')).toBe(true);
+
+    // By then it has, and says what is wrong instead of letting commands find no proxy.
+    expect((await run(network, 'true')).result).toEqual({
+      kind: 'unavailable',
+      message: expect.stringMatching(/^the network of the run ended: the forwarder ended/),
+      durationMs: 0,
+    });
   });
 
   it('leaves no process and no file once it is closed, and cannot be used any more', async () => {
@@ -150,18 +157,107 @@ describe('the network of a run', () => {
   });
 });
 
-it('is not taken for ended when the forwarder is heard before its process is known', async () => {
+describe('what holds a network', () => {
   const self = readProcesses().find(({ pid }) => pid === process.pid);
   if (!self) throw new Error('this process is not in /proc');
-  const held = holdNetwork(({ onStarted, onOutput, signal }) => {
-    onOutput(Buffer.from('listening\n'));
-    setImmediate(() => onStarted(self));
-    return new Promise((resolve) => {
-      const stopped = { kind: 'stopped', exitCode: null, durationMs: 1 } as const;
-      signal.addEventListener('abort', () => resolve(stopped), { once: true });
-    });
-  }, true);
+  const never = new AbortController().signal;
 
+  /** Says what it is given, and ends when it is told to. */
+  async function hold(
+    say: (holder: Holder) => void,
+    options: { signal?: AbortSignal; timeLimitMs?: number } = {},
+  ) {
+    let hasEnded = false;
+    const start = (holder: Holder) => {
+      say(holder);
+      return new Promise<SandboxResult>((resolve) => {
+        const end = () => {
+          hasEnded = true;
+          resolve({ kind: 'stopped', exitCode: null, durationMs: 1 });
+        };
+        holder.signal.addEventListener('abort', end, { once: true });
+      });
+    };
+    const problem = await holdNetwork(start, {
+      isPrivileged: true,
+      signal: never,
+      timeLimitMs: 15_000,
+      ...options,
+    }).then(() => 'it is open', String);
+    return { problem, hasEnded };
+  }
   // It got as far as the namespace, and this process has none of its own.
-  await expect(held).rejects.toThrow('the network namespace of the forwarder was not found');
+  const gotThere = { problem: 'Error: the network namespace of the forwarder was not found', hasEnded: true };
+
+  it('is not taken for ended when the forwarder is heard before its process is known', async () => {
+    const held = await hold(({ onStarted, onOutput }) => {
+      onOutput('stdout', Buffer.from('listening\n'));
+      setImmediate(() => onStarted(self));
+    });
+    expect(held).toEqual(gotThere);
+  });
+
+  it('may be preceded by warnings, in pieces, on either stream', async () => {
+    const held = await hold(({ onStarted, onOutput }) => {
+      onStarted(self);
+      onOutput('stderr', Buffer.from('prlimit: a warning\nlist'));
+      onOutput('stdout', Buffer.from('a word\nlist'));
+      onOutput('stdout', Buffer.from('ening\n'));
+    });
+    expect(held).toEqual(gotThere);
+  });
+
+  it('is given up after a while, and with it what was started', async () => {
+    const mute = ({ onStarted, onOutput }: Holder) => {
+      onStarted(self);
+      onOutput('stderr', Buffer.from('listening\n'));
+    };
+    expect(await hold(mute, { timeLimitMs: 50 })).toEqual({
+      problem: 'Error: the network of the run was not open within 0.05 s',
+      hasEnded: true,
+    });
+  });
+
+  it('is given up when the run is stopped, before or meanwhile', async () => {
+    const given = { problem: 'Error: it was stopped while its network was opened', hasEnded: true };
+    const stop = new AbortController();
+    const stopping = ({ onStarted }: Holder) => {
+      onStarted(self);
+      setImmediate(() => stop.abort());
+    };
+    expect(await hold(stopping, { signal: stop.signal })).toEqual(given);
+    expect(await hold(() => {}, { signal: AbortSignal.abort() })).toEqual(given);
+  });
+});
+
+describe('a network that is slow to open', () => {
+  it('makes its commands unavailable and says so', async () => {
+    using slow = await createHarness({ networkOpeningMs: 0 });
+    await using network = await slow.sandbox.openNetwork(nothing, { identity });
+    const result = await slow.sandbox.run({
+      ...{ identity, network, mounts: [], workingDirectory: '/tmp', limits: testLimits },
+      ...{ argv: ['true'], environment: {}, onOutput: () => {}, signal: new AbortController().signal },
+    });
+
+    expect(result).toMatchObject({
+      kind: 'unavailable',
+      message: 'the network of the run was not open within 0 s',
+    });
+    expect(holders()).toEqual([]);
+  });
+
+  it('is given up when its run is stopped, whose commands are stopped then', async () => {
+    const stop = new AbortController();
+    const opening = harness.sandbox.openNetwork(nothing, { identity, signal: stop.signal });
+    stop.abort();
+    await using network = await opening;
+    const result = await harness.sandbox.run({
+      ...{ identity, network, mounts: [], workingDirectory: '/tmp', limits: testLimits },
+      ...{ argv: ['true'], environment: {}, onOutput: () => {}, signal: stop.signal },
+    });
+
+    expect(result.kind).toBe('stopped');
+    expect(await run(network, 'true')).toMatchObject({ result: { kind: 'unavailable' } });
+    expect(holders()).toEqual([]);
+  });
 });
