@@ -38,6 +38,35 @@ describe('the self-test', () => {
     expect(words.filter((word) => !failures.some((failure) => failure.includes(word)))).toEqual([]);
   });
 
+  it('finds holes that only commands with a network have', async () => {
+    const none = createNoSandbox();
+    const leaky = {
+      ...harness.sandbox,
+      run: (command: SandboxCommand) => (command.network === null ? harness.sandbox : none).run(command),
+    };
+    const { ok, failures } = await selfTest(leaky, options());
+
+    expect(ok).toBe(false);
+    const words = ['can read', 'loopback', 'system-call filter'].map((word) =>
+      failures.find((failure) => failure.includes(word)),
+    );
+    expect(words).toEqual(Array(3).fill(expect.stringMatching(/^With network: /)));
+  });
+
+  it('says what to install where find is not that of GNU, without a sandbox too', async () => {
+    const bin = join(harness.root, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'find'), '#!/bin/sh\necho "find: unrecognized: -printf" >&2\nexit 1\n', {
+      mode: 0o755,
+    });
+    for (const sandbox of [harness.sandbox, createNoSandbox()]) {
+      const { ok, failures } = await selfTest(sandbox, { ...options(), programs: { PATH: bin } });
+
+      expect(ok).toBe(false);
+      expect(failures).toEqual([expect.stringContaining('apt-get install findutils')]);
+    }
+  });
+
   it('says what to install where bwrap is missing', async () => {
     const missing = createBubblewrap({ directory: join(harness.root, 'missing'), bwrap: '/no/such/bwrap' });
     const { ok, version, failures } = await selfTest(missing, options());
