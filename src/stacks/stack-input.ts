@@ -1,6 +1,6 @@
-import picomatch from 'picomatch';
 import { z } from 'zod';
 import { fieldIssues, UserError } from '../user-error.ts';
+import { compileGlob } from './glob.ts';
 import { type HookName, hookNames, noHooks, type StackSettings, slugOf } from './stack.ts';
 import type { VendorSettings, VendorSettingsSchema } from './vendor-settings.ts';
 
@@ -29,11 +29,16 @@ const projectRoot = z
     'no empty segments',
   );
 
+const maxGlobLength = 1000;
 const glob = z
   .string()
   .min(1)
-  .max(1000)
-  .refine((pattern) => compiles(pattern), 'not a valid glob');
+  .max(maxGlobLength)
+  .check(({ value, issues }) => {
+    if (value === '' || value.length > maxGlobLength) return;
+    const compiled = compileGlob(value);
+    if (compiled.kind === 'problem') issues.push({ code: 'custom', message: compiled.message, input: value });
+  });
 
 const branch = z
   .string()
@@ -105,15 +110,6 @@ export function completeSettings(
 export function present<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   const entries = Object.entries(value).filter(([, field]) => field !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
-}
-
-function compiles(pattern: string): boolean {
-  try {
-    picomatch.makeRe(pattern);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Throws `invalid-input` with one issue for each field that is wrong. */

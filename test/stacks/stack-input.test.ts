@@ -91,12 +91,18 @@ describe('the input of a stack', () => {
     expect(issues({ branch })).toContain('branch');
   });
 
-  it.each(['modules/**', '{a,b}/*', 'file.txt', '**', '!docs/**', '[ab]c'])('takes glob %s', (glob) => {
+  it.each(['modules/**', '{a,b}/*', 'file.txt', '**', './docs/**', '[ab]c'])('takes glob %s', (glob) => {
     expect(parse({ additionalProjectGlobs: [glob] }).additionalProjectGlobs).toEqual([glob]);
   });
 
-  it.each(['', 'x'.repeat(1001)])('refuses glob %j', (glob) => {
+  it.each(['', 'x'.repeat(1001), '!docs/**', '/docs', '+(a|b)'])('refuses glob %j', (glob) => {
     expect(issues({ additionalProjectGlobs: ['ok', glob] })).toContain('additionalProjectGlobs.1');
+  });
+
+  it('says what is wrong with a glob', () => {
+    expect(() => parse({ additionalProjectGlobs: ['docs/'] })).toThrow(
+      'additionalProjectGlobs.0: ends in "/"; write "/**" for everything below a directory',
+    );
   });
 
   it.each(['acme/infra', 'a-b/c.d_e', 'A/1'])('takes repository %s', (repository) => {

@@ -49,6 +49,27 @@ describe('a stack is started by a push', () => {
     expect(isSelected(stackOf('infra', 'never/**', glob), [path])).toBe(selected);
   });
 
+  it('whose stored glob cannot be read', () => {
+    const [selection] = selectStacks([stackOf('infra', '!docs/**')], push(['docs/a.md']));
+    expect(selection).toMatchObject({
+      ...{ selected: true, reason: 'the additional project glob !docs/** cannot be read' },
+    });
+  });
+
+  it('when comparing all paths with its globs would take too long', () => {
+    const paths = Array.from({ length: 3000 }, (_, index) => `${'a'.repeat(4000)}${index}`);
+    const costly = Array.from({ length: 50 }, () => stackOf('infra', `${'*a'.repeat(490)}b`));
+    const before = process.threadCpuUsage();
+    const selections = selectStacks([...costly, stackOf('other')], push(paths));
+    const { user, system } = process.threadCpuUsage(before);
+
+    expect((user + system) / 1_000_000).toBeLessThan(3);
+    expect(selections.map(({ selected }) => selected)).toEqual([...costly.map(() => true), false]);
+    expect(selections[0]?.reason).toBe(
+      'there are too many changed paths to compare all of them with its globs',
+    );
+  });
+
   it('that the repository file has added with it, on its own branch', () => {
     const select = (branch: string, newStacks: readonly string[]) =>
       selectStacks([stackOf('infra')], { ...push(['.github/slipway.yml'], branch), newStacks })[0];
