@@ -16,6 +16,9 @@ export type EnvironmentAccess = 'all' | 'tracked' | 'apply';
 
 /** Values of 4 characters or more are hidden in output; a shorter one would blank out ordinary text. */
 const minSecretLength = 4;
+export const maxNameLength = 200;
+/** Of one stack. */
+export const maxVariables = 500;
 /** Linux starts no program with a variable of 128 KiB or more. */
 const maxValueBytes = 65_536;
 
@@ -35,6 +38,13 @@ export function checkVariable(
   variable: EnvironmentVariable,
   refusedByVendor: (name: string) => boolean,
 ): void {
+  if (variable.name.length > maxNameLength) {
+    throw new UserError(
+      'environment-name-refused',
+      `The variable ${variable.name.slice(0, 40)}… cannot be set.`,
+      { hint: `A name has ${maxNameLength} characters at most.` },
+    );
+  }
   if (isRefusedVariableName(variable.name) || refusedByVendor(variable.name)) {
     throw new UserError('environment-name-refused', `The variable ${variable.name} cannot be set.`, {
       hint: 'Names are letters, digits and underscores; names that steer Slipway, the shell, git or the tool itself are reserved.',
@@ -55,6 +65,14 @@ export function checkVariable(
       issues: [{ path: 'value', message: `at least ${minSecretLength} characters for a secret` }],
     });
   }
+}
+
+/** Throws `invalid-input` when the variable would be one too many beside those that there are. */
+export function checkVariableCount(now: readonly { name: string }[], added: { name: string }): void {
+  if (now.length < maxVariables || now.some(({ name }) => name === added.name)) return;
+  throw new UserError('invalid-input', `A stack has ${maxVariables} variables at most.`, {
+    hint: 'Remove one that is not needed any more, or keep several values in one.',
+  });
 }
 
 /** The half of a run a command belongs to: what comes before the confirmation, and what changes the world. */

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import {
   checkVariable,
+  checkVariableCount,
   type EnvironmentAccess,
   type EnvironmentVariable,
   isRefusedVariableName,
@@ -54,11 +55,28 @@ describe('the name of a variable', () => {
     expect(() => check({ name })).toThrow(expect.objectContaining({ code: 'environment-name-refused' }));
   });
 
+  it('has 200 characters at most', () => {
+    check({ name: 'A'.repeat(200) });
+    expect(() => check({ name: 'A'.repeat(201) })).toThrow(
+      expect.objectContaining({
+        ...{ code: 'environment-name-refused', hint: 'A name has 200 characters at most.' },
+        message: `The variable ${'A'.repeat(40)}… cannot be set.`,
+      }),
+    );
+  });
+
   it('may be reserved by the tool too', () => {
     expect(() => check({ name: 'PULUMI_BACKEND_URL' }, (name) => name.startsWith('PULUMI_'))).toThrow(
       expect.objectContaining({ code: 'environment-name-refused' }),
     );
   });
+});
+
+test('a stack has 500 variables at most; each of them may still be changed', () => {
+  const now = Array.from({ length: 500 }, (_, index) => ({ name: `A${index}` }));
+  checkVariableCount(now.slice(1), { name: 'NEW' });
+  checkVariableCount(now, { name: 'A7' });
+  expect(() => checkVariableCount(now, { name: 'NEW' })).toThrow('500 variables at most');
 });
 
 describe('the value of a variable', () => {

@@ -36,6 +36,23 @@ describe('the environment of a stack', () => {
     expect(refused.body).toMatchObject({ status: 422, code: 'environment-name-refused' });
   });
 
+  it('has 500 variables at most', async () => {
+    await using installation = anInstallation();
+    const token = await installation.token('admin');
+    const { key } = await installation.addStack();
+    await installation.database.write(async (tx) => {
+      for (let index = 0; index < 500; index += 1) {
+        const variable = { name: `A${index}`, value: 'x', secret: false, access: 'all' } as const;
+        await installation.stackStore.putVariable(tx, key, variable);
+      }
+    });
+    const put = (name: string) =>
+      call(installation, 'PUT', `${path}/${name}`, { token, body: { value: 'y', secret: false } });
+
+    expect((await put('A7')).status).toBe(204);
+    expect((await put('NEW')).body).toMatchObject({ status: 422, code: 'invalid-input' });
+  });
+
   it.each([
     ['a secret too short to be hidden', { value: 'abc' }],
     ['a value with NUL', { value: 'a\0b', secret: false }],

@@ -1,5 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { checkVariable, type EnvironmentVariable } from '../../stacks/environment.ts';
+import {
+  checkVariable,
+  checkVariableCount,
+  type EnvironmentVariable,
+  maxNameLength,
+} from '../../stacks/environment.ts';
 import { refuseManagedVariable } from '../../stacks/managed.ts';
 import type { Stack } from '../../stacks/stack.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
@@ -40,7 +45,11 @@ const variableInput = z
   .openapi('EnvironmentVariableInput');
 
 const variableParams = stackParams.extend({
-  name: z.string().min(1).max(200).openapi({ description: 'Name of the variable.', example: 'AWS_REGION' }),
+  name: z
+    .string()
+    .min(1)
+    .max(maxNameLength)
+    .openapi({ description: 'Name of the variable.', example: 'AWS_REGION' }),
 });
 
 const listRoute = createRoute({
@@ -90,6 +99,7 @@ export function environmentRoutes(parts: EnvironmentRouteParts): Api {
     checkVariable(given, (refused) => parts.refusesVariable(stack, refused));
     await transactions.write(async (tx) => {
       await refuseManagedVariable(stackStore, tx, stack, name);
+      checkVariableCount(await stackStore.environment(stack.key, tx), given);
       await stackStore.putVariable(tx, stack.key, given);
     });
     return c.body(null, 204);
