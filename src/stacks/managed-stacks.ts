@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Tx } from '../tx.ts';
+import { maxVariables } from './environment.ts';
+import { createFileProblems, type FileProblem, type FileProblems } from './file-problems.ts';
 import type { Repository } from './repository.ts';
 import type { WantedStack, WantedVariable } from './repository-file-entry.ts';
 import type { Stack } from './stack.ts';
 import type { StackStore } from './stack-store.ts';
-import type { FileProblem } from './yaml-tree.ts';
 
 /** Ids of the repository's stacks, by what became of them. */
 export interface ManagedChanges {
@@ -31,26 +32,32 @@ export interface ManagedStacks {
 export function createManagedStacks(parts: { store: StackStore; clock: Clock; newId: NewId }): ManagedStacks {
   const { store, clock, newId } = parts;
 
-  async function conflictsOf(
+  async function refuseConflicts(
     tx: Tx,
     { accountId }: Repository,
     wanted: WantedStack,
     own: Stack | undefined,
-  ): Promise<FileProblem[]> {
+    problems: FileProblems,
+  ): Promise<void> {
     if (!own) {
       const other = await store.findInAccount(accountId, wanted.id, tx);
       // Which repository it is must not be told to everybody who can read this one.
       const message = `the stack ${wanted.id} belongs to another repository of the account; choose another name`;
-      return other ? [{ ...wanted.at, message }] : [];
+      if (other) problems.add(wanted.at, message);
+      return;
     }
     const now = await store.environment(own.key, tx);
     const secrets = new Set(now.filter(({ secret }) => secret).map(({ name }) => name));
-    return wanted.environment
-      .filter(({ name }) => secrets.has(name))
-      .map(({ name, at }) => ({
-        ...at,
-        message: `${name} is set as a secret of the stack; remove that first, or this line`,
-      }));
+    for (const { name, at } of wanted.environment) {
+      if (!secrets.has(name)) continue;
+      problems.add(at, `${name} is set as a secret of the stack; remove that first, or this line`);
+    }
+    const names = new Set(wanted.environment.map(({ name }) => name));
+    const others = now.filter(({ name, managedBy }) => managedBy !== 'file' && !names.has(name)).length;
+    if (names.size > 0 && others + names.size > maxVariables) {
+      const message = `the stack has ${others} variables beside those of the file; together it may have ${maxVariables} at most`;
+      problems.add(wanted.at, message);
+    }
   }
 
   async function create(tx: Tx, repository: Repository, wanted: WantedStack): Promise<void> {
@@ -100,11 +107,11 @@ export function createManagedStacks(parts: { store: StackStore; clock: Clock; ne
   return {
     async apply(tx, repository, wanted) {
       const own = new Map((await store.ofRepository(repository.id, tx)).map((stack) => [stack.id, stack]));
-      const problems: FileProblem[] = [];
+      const problems = createFileProblems();
       for (const each of wanted) {
-        problems.push(...(await conflictsOf(tx, repository, each, own.get(each.id))));
+        await refuseConflicts(tx, repository, each, own.get(each.id), problems);
       }
-      if (problems.length > 0) return { kind: 'refused', problems };
+      if (!problems.isEmpty) return { kind: 'refused', problems: problems.all() };
 
       const [created, changed, unchanged]: [string[], string[], string[]] = [[], [], []];
       for (const each of wanted) {

@@ -1,5 +1,6 @@
 import { UserError } from '../user-error.ts';
-import { checkVariable } from './environment.ts';
+import { checkVariable, maxVariables } from './environment.ts';
+import { type FileProblems, type Position, shownKey } from './file-problems.ts';
 import { locateSettings } from './repository-file-settings.ts';
 import type { StackSettings } from './stack.ts';
 import {
@@ -10,7 +11,7 @@ import {
   stackSettingsInput,
 } from './stack-input.ts';
 import type { VendorRules } from './vendor-settings.ts';
-import type { FileProblem, Position, YamlEntry, YamlNode } from './yaml-tree.ts';
+import type { YamlEntry, YamlNode } from './yaml-tree.ts';
 
 /** A stack as the repository file wants it. */
 export interface WantedStack {
@@ -35,21 +36,20 @@ export interface EntryRules {
 }
 
 /** One entry of `stacks`. What is wrong with it goes to `problems`, and then there is no stack. */
-export function readEntry(node: YamlNode, rules: EntryRules, problems: FileProblem[]): WantedStack | null {
+export function readEntry(node: YamlNode, rules: EntryRules, problems: FileProblems): WantedStack | null {
   if (node.kind !== 'map') {
-    problems.push({ ...node.at, message: 'a stack must be a map that begins with "name:"' });
+    problems.add(node.at, 'a stack must be a map that begins with "name:"');
     return null;
   }
   const { vendors, defaultBranch } = rules;
-  const settings = locateSettings(node, vendors);
-  problems.push(...settings.problems);
+  const settings = locateSettings(node, vendors, problems);
   /** What the rules of the API refuse is shown where it stands in the file. */
   function judged<T>(judge: () => T): T | null {
     try {
       return judge();
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      problems.push(...settings.problemsOf(error));
+      settings.tell(error);
       return null;
     }
   }
@@ -57,36 +57,40 @@ export function readEntry(node: YamlNode, rules: EntryRules, problems: FileProbl
   const id = given && judged(() => stackIdOf(given.name));
   // Of its own, so that one wrong setting does not hide the others.
   const vendor = settings.vendor && judged(() => parseVendorSettings(settings.vendor ?? {}, vendors));
-  const environment = readEnvironment(
-    node.entries,
-    vendors.filter(({ name }) => name in (settings.vendor ?? {})),
-  );
-  problems.push(...environment.problems);
+  const used = vendors.filter(({ name }) => name in (settings.vendor ?? {}));
+  const environment = readEnvironment(node.entries, used, problems);
   if (!given || !id || !vendor) return null;
   return {
     id,
     at: settings.positionOf('name'),
     settings: completeSettings(given, vendor, defaultBranch),
-    environment: environment.variables,
+    environment,
   };
 }
 
-function readEnvironment(entries: readonly YamlEntry[], vendors: readonly VendorRules[]) {
-  const problems: FileProblem[] = [];
+function readEnvironment(
+  entries: readonly YamlEntry[],
+  vendors: readonly VendorRules[],
+  problems: FileProblems,
+): readonly WantedVariable[] {
   const given = entries.find(({ key }) => key === 'environment')?.value;
-  const isNothing = !given || (given.kind === 'scalar' && given.value === null);
-  if (!isNothing && given.kind !== 'map') {
-    problems.push({ ...given.at, message: 'environment must be a map of names and values' });
+  if (!given || (given.kind === 'scalar' && given.value === null)) return [];
+  if (given.kind !== 'map') {
+    problems.add(given.at, 'environment must be a map of names and values');
+    return [];
   }
-  const variables = given?.kind === 'map' ? given.entries.flatMap((entry) => readVariable(entry) ?? []) : [];
-  return { variables, problems };
+  if (given.entries.length > maxVariables) {
+    problems.add(given.at, `environment may have ${maxVariables} variables at most`);
+    return [];
+  }
+  return given.entries.flatMap((entry) => readVariable(entry) ?? []);
 
   function readVariable({ key: name, at, value: node }: YamlEntry): WantedVariable | null {
     const value = textOf(node);
     if (value === null) {
       const isEmpty = node.kind === 'scalar';
-      const message = isEmpty ? `${name} has no value; write "" for an empty one` : `${name} must be text`;
-      problems.push({ ...(isEmpty ? at : node.at), message });
+      const wrong = isEmpty ? 'has no value; write "" for an empty one' : 'must be text';
+      problems.add(isEmpty ? at : node.at, `${shownKey(name)} ${wrong}`);
       return null;
     }
     try {
@@ -95,7 +99,7 @@ function readEnvironment(entries: readonly YamlEntry[], vendors: readonly Vendor
       return { name, value, at };
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      problems.push({ ...at, message: `environment: ${error.message}${error.hint ? ` ${error.hint}` : ''}` });
+      problems.add(at, `environment: ${error.message}${error.hint ? ` ${error.hint}` : ''}`);
       return null;
     }
   }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { UserError } from '../user-error.ts';
+import type { FileProblems, Position } from './file-problems.ts';
 import { hookNames } from './stack.ts';
 import { stackSettingsInput } from './stack-input.ts';
 import { unknownKey } from './unknown-key.ts';
 import type { VendorRules } from './vendor-settings.ts';
-import type { FileProblem, Position, YamlNode } from './yaml-tree.ts';
+import type { YamlNode } from './yaml-tree.ts';
 
 /** An entry of the file as the API's input, and the way back from a field of that to its line. */
 export interface LocatedSettings {
@@ -12,11 +13,10 @@ export interface LocatedSettings {
   readonly value: Readonly<Record<string, unknown>>;
   /** Null when it is missing or no map: then the rules for `value` say so. */
   readonly vendor: Readonly<Record<string, unknown>> | null;
-  /** Unknown keys. */
-  readonly problems: readonly FileProblem[];
   /** Of a field of the API's input, e.g. `vendor.pulumi.loginUrl`; of what it would stand in when it is missing. */
   positionOf(path: string): Position;
-  problemsOf(error: UserError): readonly FileProblem[];
+  /** Makes problems of what the rules of the API refuse. */
+  tell(error: UserError): void;
 }
 
 const settingNames = Object.keys(stackSettingsInput.shape);
@@ -24,21 +24,23 @@ const settingNames = Object.keys(stackSettingsInput.shape);
 export function locateSettings(
   entry: YamlNode & { kind: 'map' },
   vendors: readonly VendorRules[],
+  problems: FileProblems,
 ): LocatedSettings {
   const nodes = new Map<string, YamlNode>();
-  const problems: FileProblem[] = [];
 
-  function read(node: YamlNode, path: string): unknown {
-    nodes.set(path, node);
+  /** `path` is null below a map whose keys are free: what is wrong there is said at the map. */
+  function read(node: YamlNode, path: string | null): unknown {
+    if (path !== null) nodes.set(path, node);
     if (node.kind === 'scalar') return node.value;
     if (node.kind === 'list') return node.items.map((item, index) => read(item, join(path, String(index))));
-    const names = namesAt(path, vendors);
+    const names = path === null ? null : namesAt(path, vendors);
+    const below = names ? path : null;
     const fields = node.entries.flatMap(({ key, at, value }) => {
       const name = names ? names.find((known) => snakeCase(known) === key) : key;
-      if (name !== undefined) return [[name, read(value, join(path, name))] as const];
+      if (name !== undefined) return [[name, read(value, join(below, name))] as const];
       if (path === '' && key === 'environment') return [];
       const known = [...(names ?? []).map(snakeCase), ...(path === '' ? ['environment'] : [])];
-      problems.push({ ...at, message: unknownKey(key, known) });
+      problems.add(at, () => unknownKey(key, known));
       return [];
     });
     return Object.fromEntries(fields);
@@ -58,13 +60,14 @@ export function locateSettings(
   return {
     value,
     vendor: isMap ? (value['vendor'] as Record<string, unknown>) : null,
-    problems,
     positionOf,
-    problemsOf: ({ issues, hint }) =>
-      issues.map(({ path, message }) => ({
-        ...positionOf(path),
-        message: `${shownPath(path)} ${wording(nodes.get(path), message)}${hint ? `. ${hint}` : ''}`,
-      })),
+    tell({ issues, hint }) {
+      for (const { path, message } of issues) {
+        const said = () =>
+          `${shownPath(path)} ${wording(nodes.get(path), message)}${hint ? `. ${hint}` : ''}`;
+        problems.add(positionOf(path), said);
+      }
+    },
   };
 }
 
@@ -77,7 +80,10 @@ function namesAt(path: string, vendors: readonly VendorRules[]): readonly string
   return schema instanceof z.ZodObject ? Object.keys(schema.shape) : null;
 }
 
-const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+function join(path: string | null, name: string): string | null {
+  if (path === null) return null;
+  return path === '' ? name : `${path}.${name}`;
+}
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

@@ -1,10 +1,11 @@
+import { createFileProblems, type FileProblem, type FileProblems, type Position } from './file-problems.ts';
 import { type EntryRules, readEntry, type WantedStack } from './repository-file-entry.ts';
 import { unknownKey } from './unknown-key.ts';
-import { type FileProblem, type Position, readYaml, type YamlEntry, type YamlNode } from './yaml-tree.ts';
+import { readYaml, type YamlEntry, type YamlNode } from './yaml-tree.ts';
 
 export type ParsedRepositoryFile =
   | { readonly kind: 'wanted'; readonly stacks: readonly WantedStack[] }
-  /** In the order of the file, one at least. */
+  /** In the order of the file, one at least, and not many more than can be shown. */
   | { readonly kind: 'invalid'; readonly problems: readonly FileProblem[] };
 
 const maxStacks = 500;
@@ -14,29 +15,20 @@ const maxStacks = 500;
  * throws. What a setting may be is judged by the rules of the API (stack-input.ts); the file's form is here.
  */
 export function parseRepositoryFile(bytes: Uint8Array, rules: EntryRules): ParsedRepositoryFile {
-  const { root, problems: unreadable } = readYaml(bytes);
-  const problems = [...unreadable];
-  const isReported = ({ line, column }: Position) =>
-    unreadable.some((problem) => problem.line === line && problem.column === column);
+  const problems = createFileProblems();
+  const root = readYaml(bytes, problems);
+  const isReadable = problems.isEmpty;
+  // Where the form is wrong, what follows from it is noise.
+  problems.settle();
   if (root?.kind === 'map') {
     const stacks = readTop(root, problems).flatMap((item) => readEntry(item, rules, problems) ?? []);
-    problems.push(...sameIds(stacks));
-    if (problems.length === 0) return { kind: 'wanted', stacks };
-  } else if (problems.length === 0) {
-    problems.push(notAFile(root));
+    refuseSameIds(stacks, problems);
+    if (problems.isEmpty) return { kind: 'wanted', stacks };
+  } else if (isReadable) {
+    const { message, ...at } = notAFile(root);
+    problems.add(at, message);
   }
-  // Where the form is wrong, what follows from it is noise.
-  const told = [
-    ...unreadable,
-    ...problems.slice(unreadable.length).filter((problem) => !isReported(problem)),
-  ];
-  return {
-    kind: 'invalid',
-    problems: told
-      .toSorted((a, b) => a.line - b.line || a.column - b.column)
-      // Keys stand in messages, and escapes can put anything into a key.
-      .map((problem) => ({ ...problem, message: problem.message.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ') })),
-  };
+  return { kind: 'invalid', problems: problems.all() };
 }
 
 function notAFile(root: YamlNode | null): FileProblem {
@@ -47,8 +39,8 @@ function notAFile(root: YamlNode | null): FileProblem {
 const topKeys = ['version', 'stacks'];
 
 /** The entries of `stacks`; none when they cannot be read. */
-function readTop(root: YamlNode & { kind: 'map' }, problems: FileProblem[]): readonly YamlNode[] {
-  const say = (at: Position, message: string) => void problems.push({ ...at, message });
+function readTop(root: YamlNode & { kind: 'map' }, problems: FileProblems): readonly YamlNode[] {
+  const say = (at: Position, message: string) => problems.add(at, message);
   const find = (key: string) => root.entries.find((entry) => entry.key === key);
   for (const { key, at } of root.entries) {
     if (!topKeys.includes(key)) say(at, unknownKey(key, topKeys));
@@ -81,12 +73,11 @@ function itemsOf(
   return [];
 }
 
-function sameIds(stacks: readonly WantedStack[]): FileProblem[] {
+function refuseSameIds(stacks: readonly WantedStack[], problems: FileProblems): void {
   const first = new Map<string, WantedStack>();
-  return stacks.flatMap((stack) => {
+  for (const stack of stacks) {
     const before = first.get(stack.id);
-    first.set(stack.id, before ?? stack);
-    const message = `the stack ${stack.id} stands here twice, first in line ${before?.at.line}`;
-    return before ? [{ ...stack.at, message }] : [];
-  });
+    if (!before) first.set(stack.id, stack);
+    else problems.add(stack.at, `the stack ${stack.id} stands here twice, first in line ${before.at.line}`);
+  }
 }

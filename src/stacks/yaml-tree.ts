@@ -10,17 +10,7 @@ import {
   parseDocument,
   type YAMLError,
 } from 'yaml';
-
-/** Where something stands in a text file; both count from 1. */
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
-
-/** What is wrong with a file, and where: a sentence without a full stop. */
-export interface FileProblem extends Position {
-  readonly message: string;
-}
+import { type FileProblem, type FileProblems, type Position, shownKey } from './file-problems.ts';
 
 /** YAML without its surprises: maps with distinct text keys, lists, and scalars that remember how they were written. */
 export type YamlNode =
@@ -40,24 +30,21 @@ export interface YamlEntry {
   readonly value: YamlNode;
 }
 
-export interface YamlTree {
-  /** Null for a file without content, and for one that cannot be read at all. */
-  readonly root: YamlNode | null;
-  readonly problems: readonly FileProblem[];
-}
-
 /** The parser takes about a second for the worst text of this size; people's files are a hundredth of it. */
 export const maxFileBytes = 128 * 1024;
 const maxDepth = 20;
-const maxProblems = 100;
 
 /**
  * Reads one YAML 1.2 document. Never throws: everything that is wrong becomes a problem. Refused beyond what is
  * no YAML: aliases and merge keys (a small file could stand for a huge one), tags, directives, further documents.
+ * Null for a file without content, and for one that cannot be read at all.
  */
-export function readYaml(bytes: Uint8Array): YamlTree {
+export function readYaml(bytes: Uint8Array, problems: FileProblems): YamlNode | null {
   const text = decode(bytes);
-  if (typeof text !== 'string') return { root: null, problems: [text] };
+  if (typeof text !== 'string') {
+    problems.add(text, text.message);
+    return null;
+  }
   const lines = new LineCounter();
   let document: Document.Parsed | Document;
   try {
@@ -70,32 +57,30 @@ export function readYaml(bytes: Uint8Array): YamlTree {
       uniqueKeys: false,
     });
   } catch {
-    return { root: null, problems: [{ line: 1, column: 1, message: 'this is not YAML that can be read' }] };
+    problems.add(start, 'this is not YAML that can be read');
+    return null;
   }
   const at = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const wrong = [...document.errors, ...document.warnings].map((error) => ({
-    ...at(error.pos[0]),
-    message: wording(error),
-  }));
+  const wrong = [...document.errors, ...document.warnings];
+  for (const error of wrong) problems.add(at(error.pos[0]), () => wording(error));
   // What the parser guessed behind its first error would only add noise.
-  if (wrong.length > 0) return { root: null, problems: distinct(wrong) };
+  if (wrong.length > 0) return null;
   const directives = document instanceof Document ? document.directives?.yaml : undefined;
   if (directives?.explicit && directives.version !== '1.2') {
-    const message = `YAML ${directives.version} is not read here; leave the %YAML line out`;
-    return { root: null, problems: [{ line: 1, column: 1, message }] };
+    problems.add(start, `YAML ${directives.version} is not read here; leave the %YAML line out`);
+    return null;
   }
-  if (!document.contents) return { root: null, problems: [] };
-  const problems: FileProblem[] = [];
-  const root = walk(document.contents, { line: 1, column: 1 }, 0, { at, problems });
-  return { root, problems: distinct(problems) };
+  return document.contents ? walk(document.contents, start, 0, { at, problems }) : null;
 }
+
+const start: Position = { line: 1, column: 1 };
 
 interface Walk {
   readonly at: (offset: number) => Position;
-  readonly problems: FileProblem[];
+  readonly problems: FileProblems;
 }
 
 /** `fallback`: where a value that was left out would stand. */
@@ -103,7 +88,7 @@ function walk(node: unknown, fallback: Position, depth: number, context: Walk): 
   const position = positionOf(node, fallback, context);
   const nothing = { kind: 'scalar', at: position, value: null, source: '' } as const;
   const refuse = (message: string) => {
-    context.problems.push({ ...position, message });
+    context.problems.add(position, message);
     return nothing;
   };
   if (node === null || node === undefined) return nothing;
@@ -133,13 +118,13 @@ function entriesOf(pairs: readonly Pair[], map: Position, depth: number, context
     const at = positionOf(pair.key, map, context);
     const key = keyText(pair.key);
     const refuse = (message: string) => {
-      context.problems.push({ ...at, message });
+      context.problems.add(at, message);
       return [];
     };
     if (key === null) return refuse('a key must be plain text');
     if (key === '<<') return refuse('merge keys (<<) are not supported; write the values out');
     const before = seen.get(key);
-    if (before) return refuse(`${key} stands here twice, first in line ${before.line}`);
+    if (before) return refuse(`${shownKey(key)} stands here twice, first in line ${before.line}`);
     seen.set(key, at);
     return [{ key, at, value: walk(pair.value, at, depth + 1, context) }];
   });
@@ -159,7 +144,7 @@ function positionOf(node: unknown, fallback: Position, { at }: Walk): Position {
 function decode(bytes: Uint8Array): string | FileProblem {
   if (bytes.length > maxFileBytes) {
     const message = `the file has ${bytes.length} bytes; ${maxFileBytes} are the most that is read`;
-    return { line: 1, column: 1, message };
+    return { ...start, message };
   }
   const text = new TextDecoder().decode(bytes);
   try {
@@ -190,11 +175,4 @@ function wording({ code, message }: YAMLError): string {
     default:
       return `not valid YAML: ${message}`;
   }
-}
-
-function distinct(problems: readonly FileProblem[]): FileProblem[] {
-  const keyed = problems.map(
-    (problem) => [`${problem.line}:${problem.column}:${problem.message}`, problem] as const,
-  );
-  return [...new Map(keyed).values()].slice(0, maxProblems);
 }

@@ -1,5 +1,5 @@
 import type { RepositoryFileStore } from '../github/repository-file/repository-file-store.ts';
-import type { FileProblem } from '../stacks/yaml-tree.ts';
+import type { FileProblem } from '../stacks/file-problems.ts';
 import type { Database } from './database.ts';
 
 export function createRepositoryFileStore(database: Database): RepositoryFileStore {

@@ -37,6 +37,10 @@ describe('the check of a repository file', () => {
     [{ kind: 'removed', released: ['a', 'b'] } as const, 'The file is gone: 2 stacks released'],
     [{ kind: 'removed', released: [] } as const, 'The file is gone: 0 stacks released'],
     [{ kind: 'refused', problems: [problem(1)] } as const, '1 problem: the file is not in force'],
+    [
+      { kind: 'refused', problems: Array.from({ length: 101 }, (_, index) => problem(index + 1)) } as const,
+      '100+ problems: the file is not in force',
+    ],
   ])('has a title for %j', (verdict, title) => {
     const { output } = fileCheckOf(verdict, about);
     expect(output.title).toBe(title);

@@ -168,6 +168,24 @@ describe('the stacks that a file wants', () => {
     expect(await world.stack('dns')).toMatchObject({ repository: { id: 22 }, managedBy: 'file' });
   });
 
+  test('have 500 variables at most, together with those of the API', async () => {
+    await using world = await opened();
+    await world.apply([wants('dns')]);
+    await world.put('dns', { name: 'FREE', value: 'x', secret: false });
+    const named = (count: number) => Array.from({ length: count }, (_, index) => variable(`A${index}`, 'x'));
+
+    expect(await world.apply([wants('dns', { environment: named(500) })])).toEqual({
+      kind: 'refused',
+      problems: [
+        {
+          ...{ line: 3, column: 11 },
+          message: 'the stack has 1 variables beside those of the file; together it may have 500 at most',
+        },
+      ],
+    });
+    expect(await world.apply([wants('dns', { environment: named(499) })])).toMatchObject({ kind: 'applied' });
+  });
+
   test('never replace a secret', async () => {
     await using world = await opened();
     await world.apply([wants('dns')]);

@@ -191,6 +191,14 @@ describe('what is wrong with a repository file is said with its place:', () => {
     [`%YAML 1.1\n---\n${withEntry('')}`, ['1:1 YAML 1.1 is not read here; leave the %YAML line out']],
     at5('autodeploy: true\nautodeploy: false', '6:5 autodeploy stands here twice, first in line 5'),
     [`version: 1\n${withEntry('')}`, ['2:1 version stands here twice, first in line 1']],
+    at5(
+      `environment: {${Array.from({ length: 501 }, (_, index) => `A${index}: x`).join(', ')}}`,
+      '5:18 environment may have 500 variables at most',
+    ),
+    at5(
+      `environment: { ${'A'.repeat(201)}: x }`,
+      `5:20 environment: The variable ${'A'.repeat(40)}… cannot be set. A name has 200 characters at most.`,
+    ),
     at5('labels: *common', '5:13 aliases (*) are not supported; write the value out'),
     at5('description: &a x\nlabels: [*a]', '6:14 aliases (*) are not supported; write the value out'),
     at5('<<: { autodeploy: true }', '5:5 merge keys (<<) are not supported; write the values out'),
@@ -334,7 +342,7 @@ stacks:
 describe('whatever is pushed as a repository file', () => {
   /** What a hostile or unlucky author could make expensive: depth, errors, keys, anchors. */
   const repeated = (text: string) => text.repeat(Math.floor(maxFileBytes / text.length));
-  const manyKeys = Array.from({ length: 13_000 }, (_, index) => `k${index}: 1`).join('\n');
+  const manyKeys = Array.from({ length: 8000 }, (_, index) => `k${index}: 1`).join('\n');
   test.each<readonly [string, string]>([
     ...[
       '[',
@@ -368,6 +376,59 @@ describe('whatever is pushed as a repository file', () => {
     },
     60_000,
   );
+
+  /** Seconds of this thread. */
+  function timed<T>(work: () => T): { result: T; seconds: number } {
+    const before = process.threadCpuUsage();
+    const result = work();
+    const { user, system } = process.threadCpuUsage(before);
+    return { result, seconds: (user + system) / 1_000_000 };
+  }
+  const longKey = 'k'.repeat(60_000);
+  const numbered = (count: number, line: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => line(index)).join('');
+  test.each<readonly [string, string, number]>([
+    ['stacks that are none', `version: 1\nstacks:\n${'  - a\n'.repeat(500)}`, 500],
+    ['unknown keys', withEntry(numbered(8000, (index) => `nam${index}: 1\n`)), 8000],
+    [
+      'labels that are no text',
+      withEntry(`labels: [${'1,'.repeat(99)}1]
+hooks: { after_run: [${'1,'.repeat(49)}1] }`),
+      150,
+    ],
+    ['names of variables', withEntry(`environment: {${numbered(450, (index) => `a-${index}: b, `)}}`), 450],
+    ['values of variables', withEntry(`environment: {${numbered(450, (index) => `a${index}: , `)}}`), 450],
+    ['keys that stand twice', withEntry('a: 1\n'.repeat(10_000)), 10_000],
+    ['tags', withEntry(`labels: [${'!a b,'.repeat(10_000)}]`), 10_000],
+  ])('of many %s the first are told, and how many there are', (_what, text, count) => {
+    const { result, seconds } = timed(() => problemsOf(text));
+    expect(result).toHaveLength(101);
+    expect(result.at(-1)).toMatch(new RegExp(` and ${count - 100} more problems are not shown$`));
+    expect(seconds).toBeLessThan(5);
+  });
+
+  test.each([
+    ['unknown key', `${longKey}: 1`],
+    ['key twice', `description: {${longKey}: 1, ${longKey}: 2}`],
+    ['variable without value', `environment: { ${longKey}: }`],
+    ['name of a variable', `environment: { ${longKey}: x }`],
+    ['directive', ''],
+  ])('messages stay short: %s', (_what, more) => {
+    const text = more === '' ? `%YAML 1.1${longKey}\n---\n${withEntry('')}` : withEntry(more);
+    const parsed = parse(text);
+    const problems = parsed.kind === 'invalid' ? parsed.problems : [];
+    expect(problems.length).toBeGreaterThan(0);
+    expect(Math.max(...problems.map(({ message }) => message.length))).toBeLessThanOrEqual(1000);
+  });
+
+  test('a long key above many others takes no more than its place', () => {
+    const keys = numbered(8000, (index) => `${index}: 1, `);
+    const before = process.memoryUsage().rss;
+    const { result, seconds } = timed(() => problemsOf(withEntry(`labels: {${longKey}: {${keys}}}`)));
+    expect(result).toEqual(['5:13 labels must be a list']);
+    expect(seconds).toBeLessThan(5);
+    expect(process.memoryUsage().rss - before).toBeLessThan(300_000_000);
+  });
 
   const words = fc.constantFrom(
     ...[

@@ -1,6 +1,6 @@
+import { type FileProblem, maxProblems } from '../../stacks/file-problems.ts';
 import { repositoryFilePath } from '../../stacks/managed.ts';
 import type { ManagedChanges } from '../../stacks/managed-stacks.ts';
-import type { FileProblem } from '../../stacks/yaml-tree.ts';
 import type { CheckRunBody } from '../feedback/check-run.ts';
 import { quoted } from '../feedback/quoted.ts';
 
@@ -40,8 +40,10 @@ export function fileCheckOf(
 
 function refusal(problems: readonly FileProblem[]): CheckRunBody['output'] {
   const list = problems.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`);
+  const count =
+    problems.length > maxProblems ? `${maxProblems}+ problems` : counted(problems.length, 'problem');
   return {
-    title: `${counted(problems.length, 'problem')}: the file is not in force`,
+    title: `${count}: the file is not in force`,
     summary: [
       'Nothing was changed. The stacks of this repository keep the settings they had, and runs start by those.',
       quoted(list.join('\n'), maxListLength),

@@ -1,4 +1,4 @@
-import type { FileProblem } from '../../stacks/yaml-tree.ts';
+import type { FileProblem } from '../../stacks/file-problems.ts';
 import type { Tx } from '../../tx.ts';
 
 /** A repository file as it was judged last. */
