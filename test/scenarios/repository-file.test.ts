@@ -96,10 +96,12 @@ test('a push that adds the file makes its stacks and starts them; the file decid
 test('a push whose file could not be read yet lets none pass that would not start what it brings', async () => {
   const { api, github } = scenario;
   const { repository, push } = await addRepository('patient', 'first');
+  const wasAsked = (path: string) => () => github.requests.some((each) => each.path === path);
+  // The look at a new repository, which finds nothing.
+  await expect.poll(wasAsked('/repos/acme/patient/contents/.github'), patience).toBe(true);
   github.failNext({ pathPattern: /^\/repos\/acme\/patient\/branches\/main$/, status: 502 });
   const earlier = await push(fileOf(entry('first')));
-  const isRead = () => github.requests.some((each) => each.path === '/repos/acme/patient/branches/main');
-  await expect.poll(isRead, patience).toBe(true);
+  await expect.poll(wasAsked('/repos/acme/patient/branches/main'), patience).toBe(true);
   const files = { 'README.md': 'hello' };
   const later = await github.commitAndPush(repository, { branch: 'main', message: 'Other', files });
 
