@@ -15,7 +15,11 @@ const server = net.createServer({ allowHalfOpen: true }, (client) => {
   const proxy = net.connect({ path, allowHalfOpen: true });
   client.on('error', () => proxy.destroy());
   proxy.on('error', () => client.destroy());
-  client.on('close', () => proxy.end());
+  client.on('close', () => {
+    proxy.end();
+    // Unread, its end would not be seen.
+    proxy.resume();
+  });
   client.pipe(proxy);
   proxy.pipe(client);
 });

@@ -1,5 +1,6 @@
 /**
- * The only way out of a sandbox: an HTTP proxy of one command, on a Unix socket that is mounted into it.
+ * The only way out of a sandbox: an HTTP proxy that the commands of a half share, on a Unix socket that the forwarder of
+ * their network reaches (network.ts).
  *
  * Each connection is resolved once, judged (proxy-rules.ts), and dialled at the address that was judged, so that a
  * name which answers differently the second time gains nothing. It tunnels (CONNECT) and forwards plain http;
@@ -27,14 +28,26 @@ export interface ProxyOptions {
   readonly onConnection?: ((connection: ConnectionDecision) => void) | undefined;
   /** Only tests have another than the system's. */
   readonly resolve?: Resolve | undefined;
+  /** Only tests have less than half a minute, see below. */
+  readonly patienceMs?: number | undefined;
 }
 
 export interface RunProxy extends AsyncDisposable {
   readonly socket: string;
 }
 
-/** npm opens 15 at once, `go mod download` some dozens; a command that wants more waits. */
+/**
+ * npm opens 15 at once, `go mod download` some dozens. One more takes the place of one that a command has let go of, so
+ * that no command uses up those of the next; where there is none it is closed.
+ */
 const maxConnections = 256;
+/** For the last bytes on their way out, once nobody is there to take the answer. */
+const abandonedMs = 5000;
+/**
+ * Without a byte: for a destination to be reached, and for the answer to who has nothing more to say. A command that has
+ * ended looks the same as the latter.
+ */
+const defaultPatienceMs = 30_000;
 
 export async function startProxy(options: ProxyOptions): Promise<RunProxy> {
   const destinations = createDestinations({
@@ -44,6 +57,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunProxy> {
     ownAddresses: () =>
       Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address)),
   });
+  const { patienceMs = defaultPatienceMs } = options;
   const sockets = new Set<Duplex>();
   const track = <T extends Duplex>(socket: T): T => {
     sockets.add(socket);
@@ -56,10 +70,23 @@ export async function startProxy(options: ProxyOptions): Promise<RunProxy> {
   const server = createServer((incoming, outgoing) => {
     void forward(incoming, outgoing, destinations).catch(() => outgoing.destroy());
   });
-  server.maxConnections = maxConnections;
-  server.on('connection', track);
+  const clients = new Set<Socket>();
+  server.on('connection', (client) => {
+    track(client);
+    if (clients.size >= maxConnections) {
+      const old = clients.values().find(({ readableEnded, destroyed }) => readableEnded || destroyed);
+      if (old === undefined) {
+        client.destroy();
+        return;
+      }
+      clients.delete(old);
+      old.destroy();
+    }
+    clients.add(client);
+    client.once('close', () => clients.delete(client));
+  });
   server.on('connect', (incoming, client, head) => {
-    void tunnel(incoming, client, head, destinations, track).catch(() => client.destroy());
+    void tunnel(incoming, client, head, destinations, track, patienceMs).catch(() => client.destroy());
   });
 
   await mkdir(options.directory, { recursive: true });
@@ -93,6 +120,7 @@ async function tunnel(
   head: Buffer,
   destinations: Destinations,
   track: (socket: Socket) => Socket,
+  patienceMs: number,
 ): Promise<void> {
   const target = parseAuthority(incoming.url ?? '', null);
   const found = target === null ? badRequest : await destinations.find(target);
@@ -102,8 +130,10 @@ async function tunnel(
   }
   const upstream = track(connect({ ...found, allowHalfOpen: true }));
   let isConnected = false;
+  upstream.setTimeout(patienceMs, () => upstream.destroy(new Error(`nothing for ${patienceMs / 1000} s`)));
   upstream.once('connect', () => {
     isConnected = true;
+    upstream.setTimeout(0);
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (head.length > 0) upstream.write(head);
     upstream.pipe(client);
@@ -115,7 +145,14 @@ async function tunnel(
     else reply(client, 502, `${found.host}:${found.port} cannot be reached: ${error.message}\n`);
   });
   client.once('error', () => upstream.destroy());
-  client.once('close', () => upstream.end());
+  client.once('end', () => upstream.setTimeout(patienceMs));
+  client.once('close', () => {
+    upstream.end();
+    // Nobody reads it any more, and unread its end would not be seen.
+    upstream.resume();
+    const timer = setTimeout(() => upstream.destroy(), abandonedMs);
+    upstream.once('close', () => clearTimeout(timer));
+  });
 }
 
 function reply(client: Duplex, status: number, message: string): void {

@@ -7,14 +7,7 @@ import { forwarderInside } from '../../src/sandbox/host-tree.ts';
 import { type Holder, holdNetwork } from '../../src/sandbox/network.ts';
 import { descendantsOf, readProcesses } from '../../src/sandbox/process-tree.ts';
 import type { ConnectionDecision, OpenNetwork, SandboxResult } from '../../src/sandbox/sandbox.ts';
-import {
-  createHarness,
-  type Harness,
-  identity,
-  processesWith,
-  script,
-  testLimits,
-} from './harness.ts';
+import { createHarness, type Harness, identity, processesWith, script, testLimits } from './harness.ts';
 
 let harness: Harness;
 let host: Server;

@@ -1,13 +1,22 @@
 /** The proxy of a run, with a server to reach on an address of this machine that is not loopback. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer, type IncomingMessage, request } from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ProxyOptions, startProxy } from '../../src/sandbox/proxy.ts';
 import type { ConnectionDecision } from '../../src/sandbox/sandbox.ts';
-import { createHarness, type Harness, runIn, script, temporaryDirectory } from './harness.ts';
+import {
+  createHarness,
+  type Harness,
+  identity,
+  runIn,
+  script,
+  temporaryDirectory,
+  testLimits,
+  until,
+} from './harness.ts';
 
 const ownAddress = Object.values(networkInterfaces())
   .flatMap((list) => list ?? [])
@@ -230,6 +239,71 @@ describe.runIf(ownAddress !== undefined)('connections', () => {
 
       expect(status).toBe(502);
     }
+  });
+
+  it('that a command has abandoned do not keep the next from connecting', async () => {
+    const silent = createServer((socket) => socket.on('error', () => {}).resume());
+    await new Promise<void>((done) => silent.listen(0, '0.0.0.0', done));
+    const silentPort = (silent.address() as AddressInfo).port;
+    const access = { mode: 'public', allowedHosts: [address] } as const;
+    using harness = await createHarness();
+    await using network = await harness.sandbox.openNetwork(access, { identity });
+    const connect = (to: number) =>
+      `exec {fd}<>/dev/tcp/127.0.0.1/3128 && printf 'CONNECT ${address}:${to} HTTP/1.1\\r\\n\\r\\n' >&$fd && read -t 10 answer <&$fd && echo "$answer"`;
+    const say = async (text: string) => {
+      let output = '';
+      await harness.sandbox.run({
+        ...{ identity, network, mounts: [], workingDirectory: '/tmp', limits: testLimits },
+        ...{ argv: script(text), environment: { PATH: '/usr/bin:/bin' } },
+        onOutput: (_, chunk) => {
+          output += Buffer.from(chunk).toString('utf8');
+        },
+        signal: new AbortController().signal,
+      });
+      return output.match(/ 200 /g)?.length ?? 0;
+    };
+
+    const many = await say(`for i in $(seq 300); do ${connect(silentPort)}; done 2>/dev/null`);
+    const next = await say(`for i in $(seq 20); do ${connect(silentPort)}; done`);
+
+    // As many as there may be at once, and then those of another command.
+    expect({ many, next }).toEqual({ many: 256, next: 20 });
+    silent.close();
+  });
+
+  it('are let go of when nobody speaks, and not before the answer of who waits', async () => {
+    const upstreams: Socket[] = [];
+    const slow = createServer({ allowHalfOpen: true }, (socket) => {
+      upstreams.push(socket.on('error', () => {}).resume());
+    });
+    await new Promise<void>((done) => slow.listen(0, '0.0.0.0', done));
+    const slowPort = (slow.address() as AddressInfo).port;
+    const access = { mode: 'public', allowedHosts: [address] } as const;
+    await using proxy = await startProxy({ access, directory: join(root, 'sandbox'), patienceMs: 1000 });
+    const tunnel = () =>
+      new Promise<Socket>((done) => {
+        const path = `${address}:${slowPort}`;
+        request({ socketPath: proxy.socket, method: 'CONNECT', path })
+          .once('connect', (_answer, socket) => done(socket as Socket))
+          .end();
+      });
+
+    const waiting = await tunnel();
+    let answer = '';
+    waiting.on('data', (chunk: Buffer) => {
+      answer += chunk.toString();
+    });
+    waiting.end('question');
+    await until('the end of the question', () => upstreams[0]?.readableEnded);
+    upstreams[0]?.end('answer');
+    await until('the answer', () => answer === 'answer');
+
+    const forgotten = await tunnel();
+    const closed = new Promise((done) => forgotten.once('close', done));
+    forgotten.resume().end();
+    await closed;
+    for (const upstream of upstreams) upstream.destroy();
+    slow.close();
   });
 
   it('end with the proxy', async () => {
