@@ -242,7 +242,11 @@ describe.runIf(ownAddress !== undefined)('connections', () => {
   });
 
   it('that a command has abandoned do not keep the next from connecting', async () => {
-    const silent = createServer((socket) => socket.on('error', () => {}).resume());
+    // Its sockets stay open on its side whatever the proxy does.
+    const held: Socket[] = [];
+    const silent = createServer({ allowHalfOpen: true }, (socket) => {
+      held.push(socket.on('error', () => {}).resume());
+    });
     await new Promise<void>((done) => silent.listen(0, '0.0.0.0', done));
     const silentPort = (silent.address() as AddressInfo).port;
     const access = { mode: 'public', allowedHosts: [address] } as const;
@@ -268,6 +272,7 @@ describe.runIf(ownAddress !== undefined)('connections', () => {
 
     // As many as there may be at once, and then those of another command.
     expect({ many, next }).toEqual({ many: 256, next: 20 });
+    for (const socket of held) socket.destroy();
     silent.close();
   });
 
