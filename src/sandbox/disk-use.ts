@@ -39,6 +39,8 @@ export function measure(
 ): Promise<DiskUse> {
   const once = ['(', '-type', 'd', '-o', '-links', '1', ')', '-printf', '%b\\n'];
   const argv = [...directories, '-xdev', ...once, '-o', '-printf', '%b %D:%i\\n'];
+  // A walk that is quick would end before it could be stopped.
+  if (signal.aborted) return Promise.resolve({ kind: 'failed', reason: 'told to stop before it began' });
   const { promise, resolve } = Promise.withResolvers<DiskUse>();
   let find: ChildProcess;
   try {

@@ -73,7 +73,7 @@ it('bears a tree that is built and torn down while it looks', async () => {
 it('ends when it is told to, and finds nothing where nothing is', async () => {
   expect(await use(unlimited, AbortSignal.abort())).toEqual({
     kind: 'failed',
-    reason: 'find was ended by SIGKILL',
+    reason: 'told to stop before it began',
   });
   rmSync(root, { recursive: true });
   expect(await use()).toEqual({ kind: 'measured', bytes: 0, entries: 0 });
