@@ -2,6 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freeSpace, measure } from '../../src/sandbox/disk-use.ts';
 import { script, temporaryDirectory } from './harness.ts';
@@ -11,7 +12,7 @@ const unlimited = { bytes: Number.POSITIVE_INFINITY, entries: Number.POSITIVE_IN
 const never = new AbortController().signal;
 const shell = (text: string) => execFileSync('bash', ['-c', text], { cwd: root });
 
-const program = join(import.meta.dirname, 'watch-process.ts');
+const program = fileURLToPath(import.meta.resolve('./watch-process.ts'));
 
 let root: string;
 beforeEach(() => {
