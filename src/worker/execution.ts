@@ -125,7 +125,7 @@ async function firstHalf(
   const { context, commit } = execution;
 
   // It takes as long as the source does, and is not needed before.
-  void context.network.open().catch(() => undefined);
+  void context.network.open(context.signal).catch(() => undefined);
   const prepared = await prepare(context, options.workspaces);
   if (prepared.kind !== 'ok') return prepared;
   if ((await server.saveFrozen(assignment, assignment.frozen)) !== 'held') return over;
