@@ -39,6 +39,8 @@ export interface RaceWorld extends RunWorld {
 
 type Results<T extends readonly Promise<unknown>[]> = { -readonly [K in keyof T]: Awaited<T[K]> };
 
+/** For whoever has something else to do before its transaction: a plan is compressed by another thread. */
+const patienceMs = 250;
 /** Two decisions between two are four orders. */
 const orders = 4;
 
@@ -83,7 +85,8 @@ function createTurnstile(order: number) {
       };
       all.then(ended, ended);
       while (!hasEnded) {
-        for (let turn = 0; turn < 50 && waiting.length < left; turn += 1) await nextTurn();
+        const patientUntil = performance.now() + patienceMs;
+        while (waiting.length < left && performance.now() < patientUntil) await nextTurn();
         const chosen = waiting.length === 0 ? undefined : waiting[rest % waiting.length];
         rest = Math.floor(rest / Math.max(waiting.length, 1));
         waiting = waiting.filter((each) => each !== chosen);
