@@ -104,7 +104,7 @@ function openWriter(path: string): BetterSqlite3.Database {
   closeSync(openSync(path, 'a', 0o600));
   const writer = new BetterSqlite3(path, { timeout: 5000 });
   try {
-    writer.pragma('journal_mode = WAL');
+    switchToWal(writer);
     writer.pragma('synchronous = FULL');
     writer.pragma('foreign_keys = ON');
     writer.pragma('wal_autocheckpoint = 4000');
@@ -115,5 +115,22 @@ function openWriter(path: string): BetterSqlite3.Database {
   } catch (error) {
     writer.close();
     throw error;
+  }
+}
+
+const switchWithinMs = 5000;
+
+/** Of processes that open a new file at the same time all but one are told to come back: for this SQLite does not wait. */
+function switchToWal(writer: BetterSqlite3.Database): void {
+  const until = performance.now() + switchWithinMs;
+  for (;;) {
+    try {
+      writer.pragma('journal_mode = WAL');
+      return;
+    } catch (error) {
+      const isBusy = error instanceof BetterSqlite3.SqliteError && error.code === 'SQLITE_BUSY';
+      if (!isBusy || performance.now() > until) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
   }
 }
