@@ -69,7 +69,7 @@ async function schedule({ api, github, addRepository }: Installation, count: num
     'every run to be READY',
     async () => {
       // By the feed: asking for a thousand runs again and again would be what is measured.
-      const { json } = await api.expectSuccess('GET', `/api/v1/events?limit=500&after=${cursor}`);
+      const { json } = await api.expectSuccess('GET', `/api/v1/events?limit=200&after=${cursor}`);
       const { items } = feedPage.parse(json);
       cursor = items.at(-1)?.cursor ?? cursor;
       ready += items.filter(
