@@ -44,8 +44,13 @@ async function occupyWorker({ api, addRepository }: Installation): Promise<() =>
   const repository = await addRepository('busy', { 'Pulumi.yaml': 'name: busy\nruntime: yaml\n' });
   const hooks = { beforeInit: ['sleep 600'] };
   const stack = await api.createStack({ name: 'busy', repository: repository.fullName, vendor, hooks });
+  await api.setVariable(stack, 'PULUMI_CONFIG_PASSPHRASE', { value: 'passphrase of the benchmark' });
   const { id } = await api.startRun(stack, { type: 'PROPOSED' });
-  await api.waitForState(id, 'INITIALIZING', 60_000);
+  await waitFor(
+    'the hook',
+    async () => ((await api.log(id, 'initializing')).includes('$ sleep 600') ? true : null),
+    { timeoutMs: 60_000 },
+  );
   return async () => {
     await api.act(id, 'stop');
   };
