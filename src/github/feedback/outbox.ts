@@ -6,13 +6,13 @@ import type { RepositoryStore } from '../../stacks/repository-store.ts';
 import type { Transactions } from '../../tx.ts';
 import { backoffMs, maxAttempts } from '../backoff.ts';
 import { createClockWatch } from '../clock-watch.ts';
+import { failureOf } from '../failure.ts';
 import type { GithubApp } from '../github-app.ts';
 import { createLanes } from '../lanes.ts';
 import { createLoop, type Loop } from '../loop.ts';
 import { splitFullName } from '../repositories.ts';
 import { sendCheckRun } from './check-run-sender.ts';
 import type { CheckRunStore, PendingCheckRun } from './check-run-store.ts';
-import { failureOf } from './failure.ts';
 
 /**
  * Brings GitHub's check runs up with what the reactor wrote down: the newest wish of each only, again and

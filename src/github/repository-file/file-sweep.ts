@@ -5,7 +5,7 @@ import type { RepositoryStore } from '../../stacks/repository-store.ts';
 import { UserError } from '../../user-error.ts';
 import { backoffMs, maxAttempts } from '../backoff.ts';
 import { createClockWatch } from '../clock-watch.ts';
-import { failureOf } from '../feedback/failure.ts';
+import { failureOf } from '../failure.ts';
 import { createLoop, type Loop } from '../loop.ts';
 import type { RepositoryFiles } from './repository-files.ts';
 

@@ -1,8 +1,8 @@
-import { rateLimitMs, statusOf } from '../github-error.ts';
+import { rateLimitMs, statusOf } from './github-error.ts';
 
-/** What a check run that could not be sent means for the next attempt. */
-export type SendFailure =
-  /** GitHub wants to be left alone, or somebody paused the App: nothing is wrong with the check run. */
+/** What a request that GitHub did not grant means for the next attempt: of a check run, of a look at a file. */
+export type RequestFailure =
+  /** GitHub wants to be left alone, or somebody paused the App: nothing is wrong with the request. */
   | { readonly kind: 'later'; readonly waitMs: number }
   /** GitHub understood and will not: trying for long cannot help. */
   | { readonly kind: 'refused'; readonly reason: string }
@@ -18,7 +18,7 @@ const shortestLimitMs = 1000;
 const suspendedMs = 60_000;
 const maxReasonLength = 500;
 
-export function failureOf(error: unknown, nowMs: number): SendFailure {
+export function failureOf(error: unknown, nowMs: number): RequestFailure {
   const message = error instanceof Error ? error.message : 'something that is no error was thrown';
   const limitMs = rateLimitMs(error, nowMs);
   if (limitMs !== null) {
