@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from '../logger.ts';
-import { isLockedFor, noHooks, type Stack } from '../stacks/stack.ts';
+import { isLockedFor } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
 import { UserError } from '../user-error.ts';
+import { createClaims } from './claims.ts';
 import type { JobQueue, Lease } from './job-queue.ts';
 import type { LogStore } from './log-store.ts';
-import { finishPriority, type Half, type PhaseJob, phaseQueue } from './phase-jobs.ts';
+import { finishPriority, phaseQueue } from './phase-jobs.ts';
 import {
   changesTheWorld,
   type Delta,
@@ -46,70 +47,7 @@ export function createWorkerService(parts: {
 }) {
   const { runs, stacks, queue, transactions } = parts;
   const watchers = createWatchers();
-
-  async function claimNow(minPriority: number) {
-    return transactions.write(async (tx) => {
-      for (;;) {
-        const job = await queue.claim(tx, phaseQueue, minPriority);
-        if (!job) return null;
-        const { runId, half: wanted } = job.data as PhaseJob;
-        const found = await runs.find(runId, tx);
-        const stack = found && (await stacks.findByKey(found.stackKey, tx));
-        if (!found || !stack) {
-          // The stack was deleted; its workspace goes at the next start.
-          await queue.finish(tx, job);
-          continue;
-        }
-        const assigned = await assign(tx, await claimRun(tx, found), stack, wanted);
-        return { lease: { id: job.id, attempt: job.attempt }, stack, ...assigned };
-      }
-    });
-  }
-
-  /** A run whose settings cannot be read is failed here: it would stay at the head of the queue for ever. */
-  async function assign(tx: Tx, run: Run, stack: Stack, wanted: Half) {
-    const half: Half = isTerminal(run.state) ? 'finish' : wanted;
-    try {
-      return { run, half, frozen: await freeze(tx, run, stack, half) };
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      // Its hooks are unknown; its workspace goes all the same.
-      const frozen = { settings: { ...stack.settings, hooks: noHooks }, variables: [], exports: {} };
-      const failed = isTerminal(run.state) ? run : await failUnreadable(tx, run, error);
-      return { run: failed, half: 'finish' as const, frozen };
-    }
-  }
-
-  async function failUnreadable(tx: Tx, run: Run, { message }: UserError): Promise<Run> {
-    const note = `${message} Nothing was changed. Set the stack's secret variables again, then retry the run.`;
-    const details = { actor: 'server', note, change: { outcome: 'internal_error' } } as const;
-    const moved = await move(tx, run, { kind: 'fail' }, details);
-    if (moved.kind !== 'moved') throw new Error(`fail was refused in ${run.state}`);
-    return moved.run;
-  }
-
-  async function freeze(tx: Tx, run: Run, stack: Stack, half: Half): Promise<Frozen> {
-    const frozen = await runs.frozen(run.id, tx);
-    if (!frozen) {
-      const variables = await stacks.environment(stack.key, tx);
-      return { settings: stack.settings, variables, exports: {} };
-    }
-    // Hooks of a lost attempt may have exported paths into its workspace, which is gone.
-    return half === 'plan' ? { ...frozen, exports: {} } : frozen;
-  }
-
-  /** A run that was handed back after a lost worker is in PREPARING already. */
-  async function claimRun(tx: Tx, run: Run): Promise<Run> {
-    if (run.state !== 'READY' && run.state !== 'CONFIRMED') return run;
-    const moved = await move(
-      tx,
-      run,
-      { kind: 'claim' },
-      { actor: 'worker', note: null, change: { hadWorker: true } },
-    );
-    if (moved.kind !== 'moved') throw new Error(`run ${run.id} could not be claimed in ${run.state}`);
-    return moved.run;
-  }
+  const claimNow = createClaims(parts);
 
   const move = (tx: Tx, run: Run, command: RunCommand, details: MoveDetails) =>
     parts.transitions().move(tx, run, command, details);
