@@ -2,42 +2,18 @@ import type { Logger } from '../logger.ts';
 import type { Phase } from '../runs/run-store.ts';
 import { vendorName } from '../stacks/stack.ts';
 import { UserError } from '../user-error.ts';
+import { begin, type Circumstances, type Signals } from './begin.ts';
 import { bindToPlan } from './binding.ts';
-import { runHooks } from './hook-runner.ts';
+import { finish } from './finish.ts';
 import { isStorageFull, withPatience } from './patience.ts';
 import { apply, checkTool, initialize, locateProject, openPhase, perform, plan, prepare } from './phases.ts';
 import { withoutSecrets } from './redaction.ts';
-import { failed, over, type RunContext, type StepFailure, type WorkerOptions } from './run-context.ts';
-import { createRunNetwork } from './run-network.ts';
+import { failed, over, type StepFailure, type WorkerOptions } from './run-context.ts';
 import type { Assignment } from './server-api.ts';
 import type { Vendor } from './vendor.ts';
-import type { Workspace } from './workspace.ts';
-
-/** Why the work on an assignment may have to stop. */
-interface Signals {
-  /** The run ended or the lease was lost. */
-  readonly over: AbortSignal;
-  /** The lease was lost: nothing more may be done, not even the clearing up. */
-  readonly lost: AbortSignal;
-  /** The worker stops: a first half is given up, an apply is not. */
-  readonly draining: AbortSignal;
-}
-
-/** What all work on an assignment shares: why it may have to stop, what hooks exported, how far it came. */
-interface Circumstances {
-  readonly signals: Signals;
-  readonly exports: Record<string, string>;
-  readonly reached: { phase: Phase };
-}
 
 /** How a half ended, as far as the worker knows. `waiting`: a person has the word, the workspace stays. */
 type HalfResult = { readonly kind: 'done' | 'reported' | 'waiting' | 'over' } | StepFailure;
-
-interface Execution extends AsyncDisposable {
-  readonly context: RunContext;
-  /** From now on the work changes the world: it is no longer given up for a clean stop. False: it was already. */
-  commit(): boolean;
-}
 
 /** Walks one assignment through its half, reports how it ended, and clears up when the run is over. */
 export async function carryOut(
@@ -188,40 +164,6 @@ async function secondHalf(
   return applied.kind === 'ok' ? { kind: 'done' } : applied;
 }
 
-function begin(
-  options: WorkerOptions,
-  assignment: Assignment,
-  vendor: Vendor,
-  workspace: Workspace,
-  { signals, exports, reached }: Circumstances,
-): Execution {
-  const stop = new AbortController();
-  const abort = () => stop.abort();
-  if (signals.over.aborted) abort();
-  signals.over.addEventListener('abort', abort, { once: true });
-  signals.draining.addEventListener('abort', abort, { once: true });
-  if (signals.draining.aborted && assignment.half === 'plan') abort();
-  const network = createRunNetwork(options.sandbox, options.network, workspace.identity);
-  return {
-    commit() {
-      signals.draining.removeEventListener('abort', abort);
-      return !stop.signal.aborted;
-    },
-    [Symbol.asyncDispose]: () => network[Symbol.asyncDispose](),
-    context: {
-      ...options,
-      network,
-      assignment,
-      vendor,
-      workspace,
-      signal: stop.signal,
-      projectRoot: workspace.inside.tree,
-      exports,
-      reached,
-    },
-  };
-}
-
 /** True when the run is over and the workspace is ours to clear. */
 async function report(
   options: WorkerOptions,
@@ -248,59 +190,4 @@ async function report(
       return status === 'ended';
     }
   }
-}
-
-/** after_run hooks, whatever the outcome, then the workspace goes, and with it the job. */
-async function finish(
-  options: WorkerOptions,
-  assignment: Assignment,
-  vendor: Vendor,
-  circumstances: Circumstances,
-  log: Logger,
-): Promise<void> {
-  const { signals } = circumstances;
-  try {
-    await runAfterHooks(options, assignment, vendor, circumstances);
-  } catch (error) {
-    // Whatever went wrong, it must not be tried for ever: the run is over.
-    log.error({ err: error }, 'after_run hooks failed for a reason of ours');
-  }
-  // Whoever has the lease now may be using the workspace.
-  if (signals.lost.aborted) return;
-  try {
-    await options.workspaces.remove(assignment.run.id);
-  } catch (error) {
-    log.error({ err: error }, 'a workspace could not be removed, the next start tries again');
-  }
-  await options.server.finished(assignment);
-  log.debug('the run is cleared up');
-}
-
-async function runAfterHooks(
-  options: WorkerOptions,
-  assignment: Assignment,
-  vendor: Vendor,
-  circumstances: Circumstances,
-): Promise<void> {
-  const { signals, reached } = circumstances;
-  const { afterRun } = assignment.frozen.settings.hooks;
-  const workspace = afterRun.length > 0 ? await options.workspaces.reopen(assignment, vendor) : null;
-  if (!workspace) return;
-  // A clean stop that comes meanwhile gives them as long as a plan; after an apply it waited for, they still run.
-  const only = { over: signals.lost, lost: signals.lost, draining: signals.draining };
-  await using execution = begin(options, assignment, vendor, workspace, { ...circumstances, signals: only });
-  const { context } = execution;
-  const phase = openPhase(context, reached.phase, 'plan');
-  if (!(await options.workspaces.beginAfterRun(workspace))) {
-    phase.log.line('[after_run hooks were cut off when the server ended; they are not run a second time]');
-    await phase.log.flush();
-    return;
-  }
-  // A project that is not there, or not any more, is no reason not to clear up.
-  const located = await locateProject(context);
-  if (located.kind === 'failed') phase.log.line('[after_run hooks run in the root of the repository]');
-  const result = await runHooks(context, phase, 'afterRun');
-  // The run is over: a failing after_run hook is for the log, not for the outcome.
-  if (result.kind === 'failed') phase.log.line(`[${result.note.split('\n')[0]}]`);
-  await phase.log.flush();
 }

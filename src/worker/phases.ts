@@ -7,7 +7,7 @@ import { type Bound, bindsByFile, confirmedSteps, withPlanFile } from './binding
 import { createBudget } from './budget.ts';
 import { insidePlan, runVendorCommand } from './command-runner.ts';
 import { runHooks, runTask } from './hook-runner.ts';
-import { createPhaseLog } from './logs.ts';
+import { createPhaseLog, type PhaseLogOptions } from './logs.ts';
 import { findProjectRoot } from './project-root.ts';
 import {
   failed,
@@ -28,25 +28,28 @@ import type { Workspaces } from './workspace.ts';
  * The phases of a run in the order of docs/runs.md: which hooks and commands, and what their results mean
  * for the run. It starts no process itself (command-runner.ts) and changes no state (the server does).
  */
-export function openPhase(context: RunContext, phase: Phase, half: RunHalf): PhaseContext {
+export function openPhase(
+  context: RunContext,
+  phase: Phase,
+  half: RunHalf,
+  // What changes the world goes on, whatever becomes of its log.
+  logOptions: PhaseLogOptions = { mayHaveGaps: half === 'apply' },
+): PhaseContext {
   const { server, assignment, limits } = context;
   context.reached.phase = phase;
   return {
     ...{ phase, half },
     budget: createBudget(half === 'plan' ? limits.plan : limits.apply),
-    // What changes the world goes on, whatever becomes of its log.
-    log: createPhaseLog(server, assignment, phase, { mayHaveGaps: half === 'apply' }),
+    log: createPhaseLog(server, assignment, phase, logOptions),
   };
 }
 
 /** A phase of the first half, which may be a second try: what the first one wrote stays, apart from ours. */
 function openPlanPhase(context: RunContext, phase: Phase): PhaseContext {
-  const { server, assignment } = context;
-  const separator = `[---------- started again, attempt ${assignment.lease.attempt} ----------]`;
-  return {
-    ...openPhase(context, phase, 'plan'),
-    log: createPhaseLog(server, assignment, phase, { separator }),
-  };
+  const { attempt } = context.assignment.lease;
+  return openPhase(context, phase, 'plan', {
+    separator: `[---------- started again, attempt ${attempt} ----------]`,
+  });
 }
 
 export async function prepare(context: RunContext, workspaces: Workspaces): Promise<StepResult> {

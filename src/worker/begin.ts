@@ -1,0 +1,64 @@
+import type { Phase } from '../runs/run-store.ts';
+import type { RunContext, WorkerOptions } from './run-context.ts';
+import { createRunNetwork } from './run-network.ts';
+import type { Assignment } from './server-api.ts';
+import type { Vendor } from './vendor.ts';
+import type { Workspace } from './workspace.ts';
+
+/** Why the work on an assignment may have to stop. */
+export interface Signals {
+  /** The run ended or the lease was lost. */
+  readonly over: AbortSignal;
+  /** The lease was lost: nothing more may be done, not even the clearing up. */
+  readonly lost: AbortSignal;
+  /** The worker stops: a first half is given up, an apply is not. */
+  readonly draining: AbortSignal;
+}
+
+/** What all work on an assignment shares: why it may have to stop, what hooks exported, how far it came. */
+export interface Circumstances {
+  readonly signals: Signals;
+  readonly exports: Record<string, string>;
+  readonly reached: { phase: Phase };
+}
+
+/** Work that was begun on an assignment; disposing it ends what it opened. */
+export interface Execution extends AsyncDisposable {
+  readonly context: RunContext;
+  /** From now on the work changes the world: it is no longer given up for a clean stop. False: it was already. */
+  commit(): boolean;
+}
+
+export function begin(
+  options: WorkerOptions,
+  assignment: Assignment,
+  vendor: Vendor,
+  workspace: Workspace,
+  { signals, exports, reached }: Circumstances,
+): Execution {
+  const stop = new AbortController();
+  const abort = () => stop.abort();
+  if (signals.over.aborted) abort();
+  signals.over.addEventListener('abort', abort, { once: true });
+  signals.draining.addEventListener('abort', abort, { once: true });
+  if (signals.draining.aborted && assignment.half === 'plan') abort();
+  const network = createRunNetwork(options.sandbox, options.network, workspace.identity);
+  return {
+    commit() {
+      signals.draining.removeEventListener('abort', abort);
+      return !stop.signal.aborted;
+    },
+    [Symbol.asyncDispose]: () => network[Symbol.asyncDispose](),
+    context: {
+      ...options,
+      network,
+      assignment,
+      vendor,
+      workspace,
+      signal: stop.signal,
+      projectRoot: workspace.inside.tree,
+      exports,
+      reached,
+    },
+  };
+}
