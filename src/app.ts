@@ -52,6 +52,7 @@ export interface App extends AsyncDisposable {
 
 /** First halves get so long at a clean stop before they are handed back. */
 const drainMs = 20_000;
+
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
   version: string;
 };

@@ -86,7 +86,10 @@ export function createButtons(parts: {
   };
 }
 
-/** What commands say by throwing: removed meanwhile; a tear-down wants its stack's name typed; not over yet; another branch is tracked now. */
+/**
+ * What commands say by throwing: removed meanwhile; a tear-down wants its stack's name typed; not over yet; another
+ * branch is tracked now.
+ */
 const refusalCodes: ReadonlySet<string> = new Set([
   'not-found',
   'confirmation-required',

@@ -73,7 +73,7 @@ export interface Run {
   readonly restarts: number;
   /** True once a worker ever had it: there is a workspace to finish with. */
   readonly hadWorker: boolean;
-  /** True once a later push came back to its commit without making a run. */
+  /** True once a push told of its commit again without making a run: the branch may have been elsewhere meanwhile. */
   readonly isRenewed: boolean;
   /** Higher goes first inside its class; 0 unless a person prioritised it. */
   readonly priority: number;

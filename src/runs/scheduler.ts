@@ -66,13 +66,9 @@ export function createScheduler(parts: {
   async function scheduleStack(tx: Tx, stackKey: string): Promise<void> {
     const stack = await stacks.findByKey(stackKey, tx);
     if (!stack) return;
-    const line = await readLine(runs, stack, tx);
-    const isNext = line.first !== null && blockerOf(line.first, line, stack) === null;
-    const ready = [
-      ...(isNext && line.first ? [line.first] : []),
-      ...(await runs.queuedPreviews(stackKey, tx)),
-    ];
-    for (const run of ready) {
+    const { active, first } = await readLine(runs, stack, tx);
+    const next = active === null && first !== null ? [first] : [];
+    for (const run of [...next, ...(await runs.queuedPreviews(stackKey, tx))]) {
       await parts.transitions().move(tx, run, { kind: 'make-ready' }, { actor: 'server', note: null });
     }
   }
