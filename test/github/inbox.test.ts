@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { createInbox, maxBodyBytes } from '../../src/github/inbox.ts';
 import { createInboxControl } from '../../src/github/inbox-control.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
+import { fc } from '../support/fast-check.ts';
 import { aClock, tempDatabase, webhookSecret } from './support.ts';
 
 async function openInbox(secret = webhookSecret) {

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { isTerminal } from '../../src/runs/run.ts';
+import { fc } from '../support/fast-check.ts';
 import { group, happen, work } from './model/actions.ts';
 import { type Lives, openLives, stackOf } from './model/lives.ts';
 import { allRuns, check, checkGhosts, newMemory } from './model/promises.ts';

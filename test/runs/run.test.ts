@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   decide,
@@ -9,6 +8,7 @@ import {
   type RunType,
   runStates,
 } from '../../src/runs/run.ts';
+import { fc } from '../support/fast-check.ts';
 
 const types: readonly RunType[] = ['PROPOSED', 'TRACKED', 'TASK', 'DESTROY'];
 const facts: PlanFacts = {

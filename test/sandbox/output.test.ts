@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createOutputWindow, createRedactor } from '../../src/sandbox/output.ts';
+import { fc } from '../support/fast-check.ts';
 
 const encoder = new TextEncoder();
 

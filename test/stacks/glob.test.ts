@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import picomatch from 'picomatch';
 import { describe, expect, it, test } from 'vitest';
 import { compileGlob } from '../../src/stacks/glob.ts';
+import { fc } from '../support/fast-check.ts';
 
 function matches(text: string, path: string, steps = Number.POSITIVE_INFINITY): boolean {
   const glob = compileGlob(text);
@@ -109,10 +109,11 @@ test('a glob means what it means to a well-known library', () => {
       const given = segments.join('/');
       const isMatch = matches(text, given);
       if (isMatch) matched += 1;
-      // The library reads "none of" as [^a] only. To it `a/**` contains `a`, but `*/**` does not.
+      // The library reads "none of" as [^a] only. To it `a/**` contains `a`, but `*/**` does not. Its fast paths
+      // want a character behind the point of `*.*`.
       const known = text.replaceAll('[!', '[^');
       const alike = [known, known.replace(/(\/\*\*)+$/, '')];
-      expect(isMatch).toBe(picomatch(alike, { dot: true })(given));
+      expect(isMatch).toBe(picomatch(alike, { dot: true, fastpaths: false })(given));
     }),
     { numRuns: 5000 },
   );

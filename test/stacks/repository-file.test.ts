@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseRepositoryFile } from '../../src/stacks/repository-file.ts';
 import { stackSettingsInput } from '../../src/stacks/stack-input.ts';
 import { maxFileBytes } from '../../src/stacks/yaml-tree.ts';
 import { pulumiRules } from '../../src/vendors/pulumi/rules.ts';
 import { stackSettings } from '../support/builders.ts';
+import { fc } from '../support/fast-check.ts';
 
 const rules = { vendors: [pulumiRules], defaultBranch: 'trunk' };
 

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contains, isMetadata, isPublic, parseAddress, parseRange } from '../../src/webhooks/addresses.ts';
+import { fc } from '../support/fast-check.ts';
 
 function address(text: string) {
   const parsed = parseAddress(text);

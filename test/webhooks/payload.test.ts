@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runStates } from '../../src/runs/run.ts';
 import type { RunEvent } from '../../src/runs/run-event.ts';
 import { payloadOf } from '../../src/webhooks/payload.ts';
 import { payloadJsonSchema } from '../../src/webhooks/payload-schema.ts';
 import { aCommit, aRun, aStack, stackSettings } from '../support/builders.ts';
+import { fc } from '../support/fast-check.ts';
 
 const schemaPath = join(import.meta.dirname, '../../docs/webhook-payload.schema.json');
 

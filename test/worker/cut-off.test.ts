@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createCutOff } from '../../src/worker/cut-off.ts';
+import { fc } from '../support/fast-check.ts';
 
 const marker = 'violates plan: properties changed:';
 

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { expect } from 'vitest';
 import { leaseMs } from '../../../src/engine/sqlite-engine.ts';
 import { isTerminal } from '../../../src/runs/run.ts';
 import { UserError } from '../../../src/user-error.ts';
 import type { Assignment, LeaseStatus } from '../../../src/worker/server-api.ts';
 import { person } from '../../support/builders.ts';
+import { fc } from '../../support/fast-check.ts';
 import { aPlan } from '../../support/run-world.ts';
 import { type Lives, stackOf } from './lives.ts';
 

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type EngineEvent, readEventLog, type StepEvent } from '../../../src/vendors/pulumi/event-log.ts';
 import { splitLines } from '../../../src/vendors/pulumi/lines.ts';
 import { maxDepth } from '../../../src/vendors/pulumi/secrets.ts';
+import { fc } from '../../support/fast-check.ts';
 import { bytesOf, recording, recordingNames } from './recordings.ts';
 
 const secret = {

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldSecrets } from '../../../src/vendors/pulumi/secrets.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const secret = {
   '4dabf18193072939515e22adb298388d': '1b47061264138c4ac30d75fd1eb44270',

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../../src/user-error.ts';
 import { localStateOf, settingsSchema } from '../../../src/vendors/pulumi/settings.ts';
+import { fc } from '../../support/fast-check.ts';
 
 /** Null when the settings are accepted. */
 function refusal(loginUrl: string): UserError | null {

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readApply, readPlan } from '../../../src/vendors/pulumi/readings.ts';
+import { fc } from '../../support/fast-check.ts';
 import { outputsOf, recording, recordingNames } from './recordings.ts';
 
 const succeeded = recordingNames
