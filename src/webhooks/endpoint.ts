@@ -4,7 +4,7 @@ import type { NewId } from '../ids.ts';
 import type { Transactions } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import type { DeliveryStore } from './delivery-store.ts';
-import type { TargetGuard } from './target-guard.ts';
+import type { TargetGuard } from './targets/target-guard.ts';
 import type { Webhook, WebhookSummary } from './webhook.ts';
 import type { WebhookChange, WebhookStore } from './webhook-store.ts';
 

@@ -3,14 +3,14 @@ import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
 import type { Reactor } from '../runs/run-event.ts';
 import type { Transactions } from '../tx.ts';
-import { parseAllowedTargets } from './allowed-targets.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { createWebhooks, type Webhooks } from './endpoint.ts';
-import { createPump, type Pump } from './pump.ts';
 import { createWebhookReactor } from './reactor.ts';
-import { createSender } from './sender.ts';
-import { createTargetGuard } from './target-guard.ts';
+import { createPump, type Pump } from './sending/pump.ts';
+import { createSender } from './sending/sender.ts';
+import { parseAllowedTargets } from './targets/allowed-targets.ts';
+import { createTargetGuard } from './targets/target-guard.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
 /** Webhooks, put together: endpoints, the deliveries of every state change, and the pump that sends them. */

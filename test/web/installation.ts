@@ -30,11 +30,11 @@ import { refusesVariable } from '../../src/vendors/pulumi/environment.ts';
 import { settingsSchema } from '../../src/vendors/pulumi/settings.ts';
 import type { Health } from '../../src/web/health.ts';
 import { createWeb, type Web, type WebParts } from '../../src/web/server.ts';
-import { parseAllowedTargets } from '../../src/webhooks/allowed-targets.ts';
 import { createDeliveries } from '../../src/webhooks/deliveries.ts';
 import { createWebhooks } from '../../src/webhooks/endpoint.ts';
 import { createWebhookReactor } from '../../src/webhooks/reactor.ts';
-import { createTargetGuard } from '../../src/webhooks/target-guard.ts';
+import { parseAllowedTargets } from '../../src/webhooks/targets/allowed-targets.ts';
+import { createTargetGuard } from '../../src/webhooks/targets/target-guard.ts';
 import { aCommit, anAccount, aRepository, person, stackSettings } from '../support/builders.ts';
 
 export const branchHead = aCommit();

@@ -11,10 +11,10 @@ import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createTokenStore } from '../../src/storage/token-store.ts';
 import { createWebhookStore } from '../../src/storage/webhook-store.ts';
 import { createWeb } from '../../src/web/server.ts';
-import { parseAllowedTargets } from '../../src/webhooks/allowed-targets.ts';
 import { createDeliveries } from '../../src/webhooks/deliveries.ts';
 import { createWebhooks } from '../../src/webhooks/endpoint.ts';
-import { createTargetGuard } from '../../src/webhooks/target-guard.ts';
+import { parseAllowedTargets } from '../../src/webhooks/targets/allowed-targets.ts';
+import { createTargetGuard } from '../../src/webhooks/targets/target-guard.ts';
 import { openRunWorld, type RunWorld } from '../support/run-world.ts';
 import { apiRequest, healthy } from './installation.ts';
 

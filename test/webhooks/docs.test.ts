@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { attemptDelaysMs } from '../../src/webhooks/schedule.ts';
-import { signatureHeaders, signingKey } from '../../src/webhooks/signature.ts';
+import { attemptDelaysMs } from '../../src/webhooks/sending/schedule.ts';
+import { signatureHeaders, signingKey } from '../../src/webhooks/sending/signature.ts';
 
 const docs = join(import.meta.dirname, '../../docs');
 const page = readFileSync(join(docs, 'webhooks.md'), 'utf8');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { parseAllowedTargets } from '../../src/webhooks/allowed-targets.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/endpoint.ts';
-import { createTargetGuard } from '../../src/webhooks/target-guard.ts';
+import { parseAllowedTargets } from '../../src/webhooks/targets/allowed-targets.ts';
+import { createTargetGuard } from '../../src/webhooks/targets/target-guard.ts';
 import { openStores, type Stores } from './stores.ts';
 
 const page = { after: null, limit: 10 };

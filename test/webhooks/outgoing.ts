@@ -1,14 +1,14 @@
 import { createLogger } from '../../src/logger.ts';
 import type { RunState } from '../../src/runs/run.ts';
-import { parseAllowedTargets } from '../../src/webhooks/allowed-targets.ts';
 import { createDeliveries, type Deliveries } from '../../src/webhooks/deliveries.ts';
 import type { Delivery } from '../../src/webhooks/delivery-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/endpoint.ts';
-import type { Resolve } from '../../src/webhooks/name-resolver.ts';
-import { createPump, type Pump, type PumpLimits, pumpLimits } from '../../src/webhooks/pump.ts';
 import { createWebhookReactor } from '../../src/webhooks/reactor.ts';
-import { createSender } from '../../src/webhooks/sender.ts';
-import { createTargetGuard } from '../../src/webhooks/target-guard.ts';
+import { createPump, type Pump, type PumpLimits, pumpLimits } from '../../src/webhooks/sending/pump.ts';
+import { createSender } from '../../src/webhooks/sending/sender.ts';
+import { parseAllowedTargets } from '../../src/webhooks/targets/allowed-targets.ts';
+import type { Resolve } from '../../src/webhooks/targets/name-resolver.ts';
+import { createTargetGuard } from '../../src/webhooks/targets/target-guard.ts';
 import { aRun, aStack } from '../support/builders.ts';
 import { openStores, type Stores } from './stores.ts';
 

@@ -1,7 +1,13 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { contains, isMetadata, isPublic, parseAddress, parseRange } from '../../src/webhooks/addresses.ts';
-import { fc } from '../support/fast-check.ts';
+import {
+  contains,
+  isMetadata,
+  isPublic,
+  parseAddress,
+  parseRange,
+} from '../../../src/webhooks/targets/addresses.ts';
+import { fc } from '../../support/fast-check.ts';
 
 function address(text: string) {
   const parsed = parseAddress(text);

@@ -1,10 +1,10 @@
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
-import type { Claim, DeliveryStore, Finished } from './delivery-store.ts';
+import type { Clock } from '../../clock.ts';
+import type { Logger } from '../../logger.ts';
+import type { Claim, DeliveryStore, Finished } from '../delivery-store.ts';
+import type { WebhookStore } from '../webhook-store.ts';
 import { nextAttemptMs } from './schedule.ts';
 import type { Sender, SendResult } from './sender.ts';
 import { signingKey } from './signature.ts';
-import type { WebhookStore } from './webhook-store.ts';
 
 /** What is to be stored after a claim: a result, or that nothing was sent. */
 export type AttemptEnd = FinishedAttempt | { readonly kind: 'unsent'; readonly claim: Claim };

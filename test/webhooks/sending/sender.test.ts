@@ -1,9 +1,9 @@
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { parseAllowedTargets } from '../../src/webhooks/allowed-targets.ts';
-import { createTargetGuard } from '../../src/webhooks/target-guard.ts';
+import { parseAllowedTargets } from '../../../src/webhooks/targets/allowed-targets.ts';
+import { createTargetGuard } from '../../../src/webhooks/targets/target-guard.ts';
+import { closeServer, listen, startReceiver } from '../receiver.ts';
 import { aMessage, aSender, loopback, never } from './messages.ts';
-import { closeServer, listen, startReceiver } from './receiver.ts';
 
 /** A server that speaks bytes, for what no HTTP server would say. */
 async function startRawServer(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseAddress } from '../../src/webhooks/addresses.ts';
-import { parseAllowedTargets } from '../../src/webhooks/allowed-targets.ts';
+import { parseAddress } from '../../../src/webhooks/targets/addresses.ts';
+import { parseAllowedTargets } from '../../../src/webhooks/targets/allowed-targets.ts';
 
 function allowsAddress(entry: string, text: string, port: number): boolean {
   const address = parseAddress(text);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { sign, verify, verifyWithFallback } from '@octokit/webhooks-methods';
 import { describe, expect, it } from 'vitest';
-import { signatureHeaders, signingKey } from '../../src/webhooks/signature.ts';
+import { signatureHeaders, signingKey } from '../../../src/webhooks/sending/signature.ts';
 
 const body = Buffer.from('{"account":"acme","state":"FINISHED","note":"l’été 🎉"}');
 

@@ -1,12 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import { Pool } from 'undici';
-import { type Clock, toUnixSeconds } from '../clock.ts';
-import { guardedConnector, withUsualAuthorities } from './connector.ts';
+import { type Clock, toUnixSeconds } from '../../clock.ts';
+import { guardedConnector, withUsualAuthorities } from '../targets/connector.ts';
+import { TargetBlocked, type TargetGuard } from '../targets/target-guard.ts';
 import { type ExchangeLimits, type ExchangeResult, exchange, exchangeLimits } from './exchange.ts';
 import { classify, type FailureKind } from './failure.ts';
 import { parseRetryAfter } from './schedule.ts';
 import { signatureHeaders } from './signature.ts';
-import { TargetBlocked, type TargetGuard } from './target-guard.ts';
 
 /**
  * One attempt: signs the bytes, posts them, and says what came of it. It follows no redirect, uses no proxy,

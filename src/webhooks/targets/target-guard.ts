@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { UserError } from '../user-error.ts';
+import { UserError } from '../../user-error.ts';
 import { isMetadata, isPublic, parseAddress } from './addresses.ts';
 import type { AllowedTargets } from './allowed-targets.ts';
 import { type EndpointUrl, parseEndpoint } from './endpoint-url.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { attemptDelaysMs, nextAttemptMs, parseRetryAfter } from '../../src/webhooks/schedule.ts';
-import { fc } from '../support/fast-check.ts';
+import { attemptDelaysMs, nextAttemptMs, parseRetryAfter } from '../../../src/webhooks/sending/schedule.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const endedAtMs = 1_795_000_000_000;
 const hour = 3_600_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseAllowedTargets } from '../../src/webhooks/allowed-targets.ts';
-import { createTargetGuard, type TargetGuard } from '../../src/webhooks/target-guard.ts';
+import { parseAllowedTargets } from '../../../src/webhooks/targets/allowed-targets.ts';
+import { createTargetGuard, type TargetGuard } from '../../../src/webhooks/targets/target-guard.ts';
 import { hostileEndpoints } from './hostile-endpoints.ts';
 
 const answers: Readonly<Record<string, readonly string[]>> = {

@@ -1,8 +1,8 @@
-import { parseAllowedTargets } from '../../src/webhooks/allowed-targets.ts';
-import { createSender, type OutgoingMessage, type Sender } from '../../src/webhooks/sender.ts';
-import { signingKey } from '../../src/webhooks/signature.ts';
-import { createTargetGuard, type TargetGuard } from '../../src/webhooks/target-guard.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { createSender, type OutgoingMessage, type Sender } from '../../../src/webhooks/sending/sender.ts';
+import { signingKey } from '../../../src/webhooks/sending/signature.ts';
+import { parseAllowedTargets } from '../../../src/webhooks/targets/allowed-targets.ts';
+import { createTargetGuard, type TargetGuard } from '../../../src/webhooks/targets/target-guard.ts';
+import { manualClock } from '../../support/manual-clock.ts';
 
 const clock = manualClock();
 export const never = new AbortController().signal;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseAllowedTargets } from '../../src/webhooks/allowed-targets.ts';
-import { createTargetGuard, type TargetGuard } from '../../src/webhooks/target-guard.ts';
+import { parseAllowedTargets } from '../../../src/webhooks/targets/allowed-targets.ts';
+import { createTargetGuard, type TargetGuard } from '../../../src/webhooks/targets/target-guard.ts';
+import { startReceiver } from '../receiver.ts';
 import { aMessage, aSender, loopback, never } from './messages.ts';
-import { startReceiver } from './receiver.ts';
 
 describe('the sender and private targets', () => {
   const nothingAllowed = createTargetGuard({

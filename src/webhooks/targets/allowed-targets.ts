@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url';
-import { UserError } from '../user-error.ts';
+import { UserError } from '../../user-error.ts';
 import { type Address, type AddressRange, contains, parseAddress, parseRange } from './addresses.ts';
 
 /**

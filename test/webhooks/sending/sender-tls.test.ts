@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TlsOptions } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { parseAllowedTargets } from '../../src/webhooks/allowed-targets.ts';
-import { createSender, type SendResult } from '../../src/webhooks/sender.ts';
-import { createTargetGuard } from '../../src/webhooks/target-guard.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import { closeServer, listen } from './receiver.ts';
+import { createSender, type SendResult } from '../../../src/webhooks/sending/sender.ts';
+import { parseAllowedTargets } from '../../../src/webhooks/targets/allowed-targets.ts';
+import { createTargetGuard } from '../../../src/webhooks/targets/target-guard.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { closeServer, listen } from '../receiver.ts';
 
 /** An authority of our own, and certificates by the real openssl. */
 const directory = mkdtempSync(join(tmpdir(), 'slipway-tls-'));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { attemptDelaysMs } from '../../src/webhooks/schedule.ts';
-import { startOutgoing } from './outgoing.ts';
-import { eventually, startReceiver } from './receiver.ts';
+import { attemptDelaysMs } from '../../../src/webhooks/sending/schedule.ts';
+import { startOutgoing } from '../outgoing.ts';
+import { eventually, startReceiver } from '../receiver.ts';
 
 const statusesOf = (deliveries: readonly { readonly status: string }[]) =>
   deliveries.map(({ status }) => status);

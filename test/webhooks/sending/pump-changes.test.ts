@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { startOutgoing } from './outgoing.ts';
-import { eventually, startReceiver } from './receiver.ts';
+import { startOutgoing } from '../outgoing.ts';
+import { eventually, startReceiver } from '../receiver.ts';
 
 const statusesOf = (deliveries: readonly { readonly status: string }[]) =>
   deliveries.map(({ status }) => status);

@@ -1,7 +1,7 @@
-import type { Logger } from '../logger.ts';
-import type { Transactions, Tx } from '../tx.ts';
+import type { Logger } from '../../logger.ts';
+import type { Transactions, Tx } from '../../tx.ts';
+import type { Claim } from '../delivery-store.ts';
 import { type AttemptEnd, type AttemptParts, attempt } from './attempt.ts';
-import type { Claim } from './delivery-store.ts';
 import { attemptDelaysMs } from './schedule.ts';
 
 /**

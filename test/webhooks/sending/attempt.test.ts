@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createLogger } from '../../src/logger.ts';
-import { parseAllowedTargets } from '../../src/webhooks/allowed-targets.ts';
-import { type AttemptEnd, attempt } from '../../src/webhooks/attempt.ts';
-import { attemptDelaysMs } from '../../src/webhooks/schedule.ts';
-import { createSender } from '../../src/webhooks/sender.ts';
-import { createTargetGuard } from '../../src/webhooks/target-guard.ts';
-import { startReceiver } from './receiver.ts';
-import { openStores, type Stores } from './stores.ts';
+import { createLogger } from '../../../src/logger.ts';
+import { type AttemptEnd, attempt } from '../../../src/webhooks/sending/attempt.ts';
+import { attemptDelaysMs } from '../../../src/webhooks/sending/schedule.ts';
+import { createSender } from '../../../src/webhooks/sending/sender.ts';
+import { parseAllowedTargets } from '../../../src/webhooks/targets/allowed-targets.ts';
+import { createTargetGuard } from '../../../src/webhooks/targets/target-guard.ts';
+import { startReceiver } from '../receiver.ts';
+import { openStores, type Stores } from '../stores.ts';
 
 const running = () => ({ stop: new AbortController().signal, giveUp: new AbortController().signal });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/storage/database.ts';
-import { createDeliveryStore } from '../../src/storage/delivery-store.ts';
-import { startOutgoing } from './outgoing.ts';
-import { eventually, startReceiver } from './receiver.ts';
+import { openDatabase } from '../../../src/storage/database.ts';
+import { createDeliveryStore } from '../../../src/storage/delivery-store.ts';
+import { startOutgoing } from '../outgoing.ts';
+import { eventually, startReceiver } from '../receiver.ts';
 
 describe('the pump and receivers that misbehave', () => {
   it('does not let one that hangs delay another', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createResolver } from '../../src/webhooks/name-resolver.ts';
+import { createResolver } from '../../../src/webhooks/targets/name-resolver.ts';
 
 describe('the resolver', () => {
   it('does not wait for a name server that never answers', async () => {
