@@ -115,6 +115,7 @@ async function lease(db: Kysely<Schema>, row: DeliveryRow, options: ClaimOptions
       status_code: null,
       error: null,
       detail: null,
+      exchange: null,
     })
     .execute();
   return {

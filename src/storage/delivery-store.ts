@@ -51,6 +51,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
           status: 'pending',
           attempts: 0,
           earlier_attempts: 0,
+          rejections: 0,
           next_at_ms: delivery.createdAtMs,
           lease_until_ms: null,
           created_at_ms: delivery.createdAtMs,

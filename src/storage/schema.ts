@@ -23,6 +23,7 @@ export interface Schema {
   check_run: CheckRunRow;
   repository_file: RepositoryFileRow;
   webhook: WebhookRow;
+  webhook_health: WebhookHealthRow;
   payload: PayloadRow;
   delivery: DeliveryRow;
   attempt: AttemptRow;
@@ -203,11 +204,34 @@ export interface WebhookRow {
   endpoint: string;
   endpoint_key: string;
   enabled: Flag;
+  /** Encrypted, like the next two. */
   secret: Uint8Array | null;
+  /** JSON list of those that may still be used, newest first; null for none. */
+  old_secrets: Uint8Array | null;
+  /** JSON object of the headers added to each request; null for none. */
+  headers: Uint8Array | null;
+  /** Which state changes it wants. */
+  filter: Json;
   disabled_reason: string | null;
+  /** Null while it is enabled. */
+  disabled_at_ms: number | null;
   created_at_ms: number;
   /** +1 with every change: caches of keys and sockets go by it. */
   version: number;
+}
+
+/** What failed since the last success. No row for a webhook that works. */
+export interface WebhookHealthRow {
+  webhook_id: string;
+  failed_attempts: number;
+  failing_since_ms: number;
+  /** Deliveries given up. */
+  exhausted: number;
+  /** How many warnings were given. */
+  warnings: number;
+  /** Nothing is sent before: the receiver asked for it. */
+  paused_until_ms: number | null;
+  last_error: string;
 }
 
 /** The body of a state change, serialised once; webhooks, replays and the events API send these bytes. */
@@ -228,6 +252,8 @@ export interface DeliveryRow {
   attempts: number;
   /** Attempts made before the present round of the schedule: a resend starts a new round. */
   earlier_attempts: number;
+  /** How often in a row the receiver refused the signature: chooses the secret of the next attempt. */
+  rejections: number;
   /** When something must be done about it: the next attempt, or the end of the lease. Null: nothing. */
   next_at_ms: number | null;
   /** Not null from the claim to its result. */
@@ -246,6 +272,8 @@ export interface AttemptRow {
   error: string | null;
   /** The code behind it, e.g. ECONNREFUSED, or why the target was blocked. */
   detail: string | null;
+  /** What went over the wire: headers, body, times, address. Null when there is nothing to tell. */
+  exchange: Json | null;
 }
 
 /** Tells whether the secret key is the one this database was made with. */

@@ -1,30 +1,51 @@
 import type { Updateable } from 'kysely';
 import type { Tx } from '../tx.ts';
-import type { Webhook, WebhookSummary } from '../webhooks/webhook.ts';
+import type { EventFilter, OldSecret, Webhook, WebhookSummary } from '../webhooks/webhook.ts';
 import type { WebhookChange, WebhookStore } from '../webhooks/webhook-store.ts';
 import type { Database } from './database.ts';
 import type { WebhookRow } from './schema.ts';
 import type { SecretBox } from './secret-box.ts';
 
-/** Webhooks in SQLite. A secret is sealed for its own row, so that it cannot be copied to another. */
+type SealedColumn = 'secret' | 'old_secrets' | 'headers';
+
+/** Webhooks in SQLite. What is secret is sealed for its own row, so that it cannot be copied to another. */
 export function createWebhookStore(database: Database, secrets: SecretBox): WebhookStore {
   const queries = (tx: Tx | undefined) => (tx ? database.inside(tx) : database.read);
-  const purpose = (id: string) => `webhook:${id}`;
-  const seal = (id: string, secret: string | null) =>
-    secret === null ? null : secrets.seal(purpose(id), secret);
+  const purposeOf = (id: string, column: SealedColumn) =>
+    column === 'secret' ? `webhook:${id}` : `webhook:${id}:${column}`;
 
-  function withSecret(row: WebhookRow): Webhook {
-    const secret = row.secret && secrets.open(purpose(row.id), row.secret).toString('utf8');
-    return { ...summaryOf(row), secret };
+  function seal(id: string, column: SealedColumn, text: string | null): Uint8Array | null {
+    return text === null ? null : secrets.seal(purposeOf(id, column), text);
+  }
+
+  function open(row: WebhookRow, column: SealedColumn): string | null {
+    const sealed = row[column];
+    return sealed && secrets.open(purposeOf(row.id, column), sealed).toString('utf8');
+  }
+
+  function withSecrets(row: WebhookRow): Webhook {
+    const oldSecrets = open(row, 'old_secrets');
+    const headers = open(row, 'headers');
+    return {
+      ...summaryOf(row),
+      secret: open(row, 'secret'),
+      oldSecrets: oldSecrets === null ? [] : (JSON.parse(oldSecrets) as OldSecret[]),
+      headers: headers === null ? {} : (JSON.parse(headers) as Record<string, string>),
+    };
   }
 
   function columnsOf(id: string, change: WebhookChange): Updateable<WebhookRow> {
+    const { endpoint, secret, oldSecrets, headers, filter, disabled } = change;
     return {
-      ...(change.endpoint && { endpoint: change.endpoint.endpoint, endpoint_key: change.endpoint.url }),
-      ...(change.secret !== undefined && { secret: seal(id, change.secret) }),
-      ...(change.enabled && {
-        enabled: change.enabled.enabled ? 1 : 0,
-        disabled_reason: change.enabled.disabledReason,
+      ...(endpoint && { endpoint: endpoint.endpoint, endpoint_key: endpoint.url }),
+      ...(secret !== undefined && { secret: seal(id, 'secret', secret) }),
+      ...(oldSecrets && { old_secrets: seal(id, 'old_secrets', unlessEmpty(oldSecrets)) }),
+      ...(headers && { headers: seal(id, 'headers', unlessEmpty(headers)) }),
+      ...(filter && { filter: JSON.stringify(filter) }),
+      ...(disabled !== undefined && {
+        enabled: disabled === null ? 1 : 0,
+        disabled_reason: disabled?.reason ?? null,
+        disabled_at_ms: disabled?.atMs ?? null,
       }),
     };
   }
@@ -46,7 +67,7 @@ export function createWebhookStore(database: Database, secrets: SecretBox): Webh
   return {
     async find(id, tx) {
       const row = await queries(tx).selectFrom('webhook').selectAll().where('id', '=', id).executeTakeFirst();
-      return row ? withSecret(row) : null;
+      return row ? withSecrets(row) : null;
     },
 
     async list(stackKey, { after, limit }) {
@@ -65,12 +86,12 @@ export function createWebhookStore(database: Database, secrets: SecretBox): Webh
       const rows = await database
         .inside(tx)
         .selectFrom('webhook')
-        .select('id')
+        .select(['id', 'filter'])
         .where('stack_key', '=', stackKey)
         .where('enabled', '=', 1)
         .orderBy('id')
         .execute();
-      return rows.map(({ id }) => id);
+      return rows.map(({ id, filter }) => ({ id, filter: filterOf(filter) }));
     },
 
     async insert(tx, webhook) {
@@ -83,8 +104,12 @@ export function createWebhookStore(database: Database, secrets: SecretBox): Webh
           endpoint: webhook.endpoint,
           endpoint_key: webhook.url,
           enabled: webhook.enabled ? 1 : 0,
-          secret: seal(webhook.id, webhook.secret),
+          secret: seal(webhook.id, 'secret', webhook.secret),
+          old_secrets: null,
+          headers: seal(webhook.id, 'headers', unlessEmpty(webhook.headers)),
+          filter: JSON.stringify(webhook.filter),
           disabled_reason: null,
+          disabled_at_ms: webhook.enabled ? null : webhook.createdAtMs,
           created_at_ms: webhook.createdAtMs,
           version: 1,
         })
@@ -112,6 +137,11 @@ export function createWebhookStore(database: Database, secrets: SecretBox): Webh
   };
 }
 
+const unlessEmpty = (value: object): string | null =>
+  Object.keys(value).length === 0 ? null : JSON.stringify(value);
+
+const filterOf = (json: string) => JSON.parse(json) as EventFilter;
+
 function summaryOf(row: WebhookRow): WebhookSummary {
   return {
     id: row.id,
@@ -119,7 +149,9 @@ function summaryOf(row: WebhookRow): WebhookSummary {
     endpoint: row.endpoint,
     url: row.endpoint_key,
     enabled: row.enabled === 1,
+    filter: filterOf(row.filter),
     disabledReason: row.disabled_reason,
+    disabledAtMs: row.disabled_at_ms,
     createdAtMs: row.created_at_ms,
     version: row.version,
   };

@@ -5,7 +5,7 @@ import type { Transactions } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { TargetGuard } from './targets/target-guard.ts';
-import type { Webhook, WebhookSummary } from './webhook.ts';
+import { everyEvent, type Webhook, type WebhookSummary } from './webhook.ts';
 import type { WebhookChange, WebhookStore } from './webhook-store.ts';
 
 /**
@@ -51,7 +51,7 @@ export function createWebhooks(parts: {
       const outcome = await store.update(tx, id, change);
       if (outcome === 'not-unique') throw notUnique();
       if (outcome === 'missing') return null;
-      if (change.enabled?.enabled === false) await deliveries.stopPending(tx, id);
+      if (change.disabled) await deliveries.stopPending(tx, id);
       return store.find(id, tx);
     });
   }
@@ -71,11 +71,14 @@ export function createWebhooks(parts: {
         url,
         enabled: input.enabled ?? true,
         secret,
+        headers: {},
+        filter: everyEvent,
         createdAtMs: parts.clock.nowMs(),
       };
       const outcome = await transactions.write((tx) => store.insert(tx, webhook));
       if (outcome === 'not-unique') throw notUnique();
-      return { ...webhook, disabledReason: null, version: 1 };
+      const disabledAtMs = webhook.enabled ? null : webhook.createdAtMs;
+      return { ...webhook, oldSecrets: [], disabledReason: null, disabledAtMs, version: 1 };
     },
 
     async update(id, change) {
@@ -85,7 +88,9 @@ export function createWebhooks(parts: {
       return save(id, {
         ...(endpoint !== undefined && accepted && { endpoint: { endpoint, url: accepted.url } }),
         ...(secret !== undefined && { secret: checkSecret(secret) }),
-        ...(enabled !== undefined && { enabled: { enabled, disabledReason: null } }),
+        ...(enabled !== undefined && {
+          disabled: enabled ? null : { reason: null, atMs: parts.clock.nowMs() },
+        }),
       });
     },
 

@@ -2,11 +2,12 @@ import type { NewId } from '../ids.ts';
 import type { Reactor } from '../runs/run-event.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { payloadOf } from './payload.ts';
+import { wants } from './webhook.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
 /**
  * Writes what a state change means for webhooks: its body, always, because replays and the events API read
- * it later, and a delivery for each webhook that is enabled now. Sending is the pump's.
+ * it later, and a delivery for each enabled webhook that wants it. Sending is the pump's.
  */
 export function createWebhookReactor(parts: {
   readonly webhooks: WebhookStore;
@@ -17,8 +18,9 @@ export function createWebhookReactor(parts: {
   return async (tx, event) => {
     const { run, stack, timestampMs } = event;
     await parts.deliveries.insertPayload(tx, run.id, run.stateVersion, payloadOf(event));
-    const webhookIds = await parts.webhooks.enabledOf(tx, stack.key);
-    for (const webhookId of webhookIds) {
+    const enabled = await parts.webhooks.enabledOf(tx, stack.key);
+    const concerned = enabled.filter(({ filter }) => wants(filter, run));
+    for (const { id: webhookId } of concerned) {
       await parts.deliveries.insert(tx, {
         id: parts.newId(),
         webhookId,
@@ -27,6 +29,6 @@ export function createWebhookReactor(parts: {
         createdAtMs: timestampMs,
       });
     }
-    if (webhookIds.length > 0) tx.afterCommit(() => parts.pump.wake());
+    if (concerned.length > 0) tx.afterCommit(() => parts.pump.wake());
   };
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '../tx.ts';
-import type { Webhook, WebhookSummary } from './webhook.ts';
+import type { EventFilter, OldSecret, Webhook, WebhookSummary } from './webhook.ts';
 
 export interface NewWebhook {
   readonly id: string;
@@ -9,6 +9,8 @@ export interface NewWebhook {
   readonly url: string;
   readonly enabled: boolean;
   readonly secret: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly filter: EventFilter;
   readonly createdAtMs: number;
 }
 
@@ -16,7 +18,11 @@ export interface NewWebhook {
 export interface WebhookChange {
   readonly endpoint?: { readonly endpoint: string; readonly url: string };
   readonly secret?: string | null;
-  readonly enabled?: { readonly enabled: boolean; readonly disabledReason: string | null };
+  readonly oldSecrets?: readonly OldSecret[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly filter?: EventFilter;
+  /** Null: enabled. */
+  readonly disabled?: { readonly reason: string | null; readonly atMs: number } | null;
 }
 
 /** Where webhooks live. Secrets are encrypted at rest. Reads see committed data, with `tx` the transaction. */
@@ -28,8 +34,8 @@ export interface WebhookStore {
     stackKey: string,
     options: { readonly after: string | null; readonly limit: number },
   ): Promise<readonly WebhookSummary[]>;
-  /** Ids of the enabled webhooks of a stack, inside the transaction that changes a run's state. */
-  enabledOf(tx: Tx, stackKey: string): Promise<readonly string[]>;
+  /** The enabled webhooks of a stack, inside the transaction that changes a run's state. */
+  enabledOf(tx: Tx, stackKey: string): Promise<readonly Pick<Webhook, 'id' | 'filter'>[]>;
 
   /** 'not-unique' when the stack has a webhook with that URL; of two at once, one gets it. */
   insert(tx: Tx, webhook: NewWebhook): Promise<'inserted' | 'not-unique'>;

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Transactions } from '../../src/tx.ts';
+import { everyEvent } from '../../src/webhooks/webhook.ts';
 import type { NewWebhook, WebhookStore } from '../../src/webhooks/webhook-store.ts';
+import { aWebhook as anyWebhook } from '../support/builders.ts';
 
 export interface WebhookStoreWorld extends AsyncDisposable {
   readonly webhooks: WebhookStore;
@@ -11,16 +13,14 @@ export interface WebhookStoreWorld extends AsyncDisposable {
 }
 
 function aWebhook(stackKey: string, change: Partial<NewWebhook> = {}): NewWebhook {
-  return {
+  return anyWebhook({
     id: '01JWEBHOOK0000000000000000',
     stackKey,
     endpoint: 'https://Example.com/hook',
     url: 'https://example.com/hook',
-    enabled: true,
-    secret: null,
     createdAtMs: 1_795_000_000_000,
     ...change,
-  };
+  });
 }
 
 export function webhookStoreContract(name: string, open: () => Promise<WebhookStoreWorld>): void {
@@ -30,9 +30,10 @@ export function webhookStoreContract(name: string, open: () => Promise<WebhookSt
       const stackKey = await world.addStack();
       const webhook = aWebhook(stackKey, { secret: 'schlüssel 🔑\n' });
       expect(await insert(world, webhook)).toBe('inserted');
-      const expected = { ...webhook, disabledReason: null, version: 1 };
+      const defaults = { oldSecrets: [], disabledReason: null, disabledAtMs: null, version: 1 };
+      const expected = { ...webhook, ...defaults };
       expect(await world.webhooks.find(webhook.id)).toEqual(expected);
-      const { secret, ...summary } = expected;
+      const { secret, oldSecrets, headers, ...summary } = expected;
       expect(await list(world, stackKey)).toEqual([summary]);
       expect(await world.webhooks.find('nobody')).toBeNull();
     });
@@ -77,7 +78,7 @@ export function webhookStoreContract(name: string, open: () => Promise<WebhookSt
         enabled: true,
         version: 2,
       });
-      await update({ enabled: { enabled: false, disabledReason: '410' } });
+      await update({ disabled: { reason: '410', atMs: 5 } });
       await update({ endpoint: { endpoint: 'http://b.example', url: 'http://b.example/' } });
       await update({ secret: null });
       expect(await world.webhooks.find(webhook.id)).toEqual({
@@ -86,6 +87,8 @@ export function webhookStoreContract(name: string, open: () => Promise<WebhookSt
         url: 'http://b.example/',
         enabled: false,
         disabledReason: '410',
+        disabledAtMs: 5,
+        oldSecrets: [],
         secret: null,
         version: 5,
       });
@@ -124,9 +127,9 @@ export function webhookStoreContract(name: string, open: () => Promise<WebhookSt
       await insert(world, aWebhook(stackKey, { id: 'a' }));
       await insert(world, aWebhook(stackKey, { id: 'b', url: 'https://b.example/', enabled: false }));
       await world.transactions.write(async (tx) => {
-        expect(await world.webhooks.enabledOf(tx, stackKey)).toEqual(['a']);
-        await world.webhooks.update(tx, 'b', { enabled: { enabled: true, disabledReason: null } });
-        expect(await world.webhooks.enabledOf(tx, stackKey)).toEqual(['a', 'b']);
+        expect(await world.webhooks.enabledOf(tx, stackKey)).toEqual([{ id: 'a', filter: everyEvent }]);
+        await world.webhooks.update(tx, 'b', { disabled: null });
+        expect(await world.webhooks.enabledOf(tx, stackKey)).toMatchObject([{ id: 'a' }, { id: 'b' }]);
         expect(await world.webhooks.find('b', tx)).toMatchObject({ enabled: true });
       });
     });

@@ -13,6 +13,7 @@ import type { Transactions } from '../../src/tx.ts';
 import { sweepAttempts } from '../../src/webhooks/retention.ts';
 import { retentionStoreContract } from '../contracts/retention-store.ts';
 import { appendLog } from '../support/append-log.ts';
+import { aWebhook } from '../support/builders.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDirectory } from '../support/temp-database.ts';
 import { openStores } from '../webhooks/stores.ts';
@@ -38,11 +39,7 @@ async function opened() {
     const webhooks = await Promise.all(
       stackKeys.map(async (stackKey) => {
         const id = stores.newId();
-        const endpoint = `https://hooks.example/${id}`;
-        const enabled = { enabled: true, secret: null, createdAtMs: 0 };
-        await database.write((tx) =>
-          stores.webhooks.insert(tx, { id, stackKey, endpoint, url: endpoint, ...enabled }),
-        );
+        await database.write((tx) => stores.webhooks.insert(tx, aWebhook({ id, stackKey })));
         return id;
       }),
     );
@@ -118,11 +115,7 @@ retentionStoreContract('SQLite', async () => {
     addStack: () => world.addStack(),
     async addWebhook(stackKey) {
       const id = world.newId();
-      const endpoint = `https://hooks.example/${id}`;
-      const rest = { enabled: true, secret: null, createdAtMs: 0 };
-      await world.database.write((tx) =>
-        world.webhooks.insert(tx, { id, stackKey, endpoint, url: endpoint, ...rest }),
-      );
+      await world.database.write((tx) => world.webhooks.insert(tx, aWebhook({ id, stackKey })));
       return id;
     },
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),

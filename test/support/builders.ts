@@ -2,6 +2,8 @@ import type { Actor } from '../../src/access/actor.ts';
 import type { Run } from '../../src/runs/run.ts';
 import type { Account, Commit, Repository } from '../../src/stacks/repository.ts';
 import { noHooks, type Stack, type StackSettings } from '../../src/stacks/stack.ts';
+import { everyEvent } from '../../src/webhooks/webhook.ts';
+import type { NewWebhook } from '../../src/webhooks/webhook-store.ts';
 
 /** Builders: a complete, ordinary value each, with what matters to the test said by the test. */
 /** A person by their login. */
@@ -86,4 +88,11 @@ export function aRun(change: Partial<Run> = {}): Run {
     priority: 0,
     ...change,
   };
+}
+
+/** `url` is the endpoint, too, unless that is given. */
+export function aWebhook(change: Partial<NewWebhook> & Pick<NewWebhook, 'id' | 'stackKey'>): NewWebhook {
+  const url = change.url ?? `https://hooks.example/${change.id}`;
+  const rest = { enabled: true, secret: null, headers: {}, filter: everyEvent, createdAtMs: 0 };
+  return { endpoint: url, url, ...rest, ...change };
 }

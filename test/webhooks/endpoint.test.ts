@@ -149,8 +149,8 @@ describe('webhooks of a stack', () => {
     await using stores = await openStores();
     const webhooks = webhooksOn(stores);
     const { id } = await webhooks.create(await stores.addStack(), { endpoint: 'https://a.example/' });
-    const enabled = { enabled: false, disabledReason: 'gone' };
-    await stores.database.write((tx) => stores.webhooks.update(tx, id, { enabled }));
+    const disabled = { reason: 'gone', atMs: 0 };
+    await stores.database.write((tx) => stores.webhooks.update(tx, id, { disabled }));
     expect(await webhooks.find(id)).toMatchObject({ enabled: false, disabledReason: 'gone' });
     expect(await webhooks.update(id, { enabled: true })).toMatchObject({
       enabled: true,

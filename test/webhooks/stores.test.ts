@@ -1,5 +1,6 @@
 import { deliveryStoreContract } from '../contracts/delivery-store.ts';
 import { webhookStoreContract } from '../contracts/webhook-store.ts';
+import { aWebhook } from '../support/builders.ts';
 import { openStores } from './stores.ts';
 
 webhookStoreContract('SQLite', async () => {
@@ -24,8 +25,7 @@ deliveryStoreContract('SQLite', async () => {
     async addWebhook() {
       const id = stores.newId();
       const url = `https://${id.toLowerCase()}.example/`;
-      const webhook = { id, stackKey, endpoint: url, url, enabled: true, secret: null, createdAtMs: 0 };
-      await stores.database.write((tx) => stores.webhooks.insert(tx, webhook));
+      await stores.database.write((tx) => stores.webhooks.insert(tx, aWebhook({ id, stackKey, url })));
       return id;
     },
     async removeWebhook(id) {

@@ -184,11 +184,26 @@ create table webhook (
   endpoint_key text not null,
   enabled integer not null default 1,
   secret blob,
+  old_secrets blob,
+  headers blob,
+  filter text not null,
   disabled_reason text,
+  disabled_at_ms integer,
   created_at_ms integer not null,
   version integer not null default 1,
   unique (stack_key, endpoint_key)
 ) strict;
+
+-- No row: its last attempt was a success, or there was none.
+create table webhook_health (
+  webhook_id text primary key references webhook (id) on delete cascade,
+  failed_attempts integer not null,
+  failing_since_ms integer not null,
+  exhausted integer not null,
+  warnings integer not null,
+  paused_until_ms integer,
+  last_error text not null
+) strict, without rowid;
 
 create table payload (
   run_id text not null references run (id) on delete cascade,
@@ -205,6 +220,7 @@ create table delivery (
   status text not null,
   attempts integer not null default 0,
   earlier_attempts integer not null default 0,
+  rejections integer not null default 0,
   next_at_ms integer,
   lease_until_ms integer,
   created_at_ms integer not null,
@@ -226,6 +242,8 @@ create table attempt (
   status_code integer,
   error text,
   detail text,
+  -- The last column: what stands behind a large value is slow to read.
+  exchange text,
   primary key (delivery_id, number)
 ) strict, without rowid;
 

@@ -82,8 +82,8 @@ export function createPump(
     }
     await deliveries.finish(tx, end.finished);
     if (end.disable === null) return;
-    const enabled = { enabled: false, disabledReason: end.disable };
-    await parts.webhooks.update(tx, end.claim.webhookId, { enabled });
+    const disabled = { reason: end.disable, atMs: clock.nowMs() };
+    await parts.webhooks.update(tx, end.claim.webhookId, { disabled });
     await deliveries.stopPending(tx, end.claim.webhookId);
   }
 

@@ -4,6 +4,7 @@ import { createSecretBox } from '../../../src/storage/secret-box.ts';
 import { createWebhookStore } from '../../../src/storage/webhook-store.ts';
 import { createWebhookReactor } from '../../../src/webhooks/reactor.ts';
 import type { Assignment } from '../../../src/worker/server-api.ts';
+import { aWebhook } from '../../support/builders.ts';
 import { Death, type Life, mortal } from '../../support/mortal-database.ts';
 import { openRunWorld, type RunWorld, type RunWorldOptions } from '../../support/run-world.ts';
 
@@ -39,10 +40,7 @@ export async function openLives(turns: () => number): Promise<Lives> {
     const { key } = await first.addStack();
     stackKeys.push(key);
     await first.database.write((tx) =>
-      createWebhookStore(first.database, box).insert(tx, {
-        ...{ id: first.newId(), stackKey: key, endpoint: 'https://example.com', url: 'https://example.com/' },
-        ...{ enabled: true, secret: null, createdAtMs: 0 },
-      }),
+      createWebhookStore(first.database, box).insert(tx, aWebhook({ id: first.newId(), stackKey: key })),
     );
   }
   const held: Assignment[] = [];

@@ -5,6 +5,7 @@ import { attemptDelaysMs } from '../../../src/webhooks/sending/schedule.ts';
 import { createSender } from '../../../src/webhooks/sending/sender.ts';
 import { parseAllowedTargets } from '../../../src/webhooks/targets/allowed-targets.ts';
 import { createTargetGuard } from '../../../src/webhooks/targets/target-guard.ts';
+import { aWebhook } from '../../support/builders.ts';
 import { startReceiver } from '../receiver.ts';
 import { openStores, type Stores } from '../stores.ts';
 
@@ -21,15 +22,7 @@ async function claimAndAttempt(
   const stackKey = await stores.addStack();
   const runId = await stores.addRun(stackKey);
   const nowMs = clock.nowMs();
-  const webhook = {
-    id: newId(),
-    stackKey,
-    endpoint: url,
-    url,
-    enabled: true,
-    secret: 's',
-    createdAtMs: nowMs,
-  };
+  const webhook = aWebhook({ id: newId(), stackKey, url, secret: 's' });
   const [claim] = await database.write(async (tx) => {
     await webhooks.insert(tx, webhook);
     await deliveries.insert(tx, {
@@ -53,9 +46,9 @@ describe('an attempt', () => {
   it('sends nothing to a webhook that was disabled after the claim', async () => {
     await using receiver = await startReceiver();
     await using stores = await openStores();
-    const enabled = { enabled: false, disabledReason: null };
+    const disabled = { reason: null, atMs: 0 };
     const disable = (id: string) =>
-      stores.database.write((tx) => stores.webhooks.update(tx, id, { enabled }));
+      stores.database.write((tx) => stores.webhooks.update(tx, id, { disabled }));
     expect(await claimAndAttempt(stores, receiver.url, disable)).toMatchObject({ kind: 'unsent' });
     expect(receiver.connections).toBe(0);
   });
