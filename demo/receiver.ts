@@ -30,7 +30,7 @@ export interface ReceiverProcess extends AsyncDisposable {
   /** Those of a run, in order of arrival. */
   of(runId: string): readonly Received[];
   /** Waits until every version from 1 to `stateVersion` of the run was received, and gives them. */
-  waitForVersions(runId: string, stateVersion: number): Promise<readonly Received[]>;
+  waitForVersions(runId: string, stateVersion: number, timeoutMs?: number): Promise<readonly Received[]>;
 }
 
 const program = fileURLToPath(new URL('receiver.py', import.meta.url));
@@ -73,14 +73,14 @@ export async function startReceiver(options: {
     secret: options.secret,
     received,
     of,
-    async waitForVersions(runId, stateVersion) {
+    async waitForVersions(runId, stateVersion, timeoutMs = webhooksWithinMs) {
       const missing = () => {
         const seen = new Set(of(runId).map((each) => each.stateVersion));
         return Array.from({ length: stateVersion }, (_, index) => index + 1).filter((n) => !seen.has(n));
       };
       const what = `the webhooks of run ${runId}`;
       const detail = () => `: ${missing().join(', ')} of ${stateVersion} are missing`;
-      await waitFor(what, () => missing().length === 0, { timeoutMs: webhooksWithinMs }, detail);
+      await waitFor(what, () => missing().length === 0, { timeoutMs }, detail);
       return of(runId);
     },
     async [Symbol.asyncDispose]() {

@@ -97,10 +97,14 @@ export const workspacesOf = ({ dataDir }: Scenario): Promise<string[]> =>
  * State changes without a gap, each delivered at least once under one delivery id of its own, with both signatures
  * right. A server that was killed before it could note an answer sends again, so "once" is too much to ask.
  */
-export async function expectTold({ api, receiver }: Scenario, runId: string): Promise<void> {
+export async function expectTold(
+  { api, receiver }: Scenario,
+  runId: string,
+  withinMs?: number,
+): Promise<void> {
   const passed = await api.states(runId);
   expect(passed.map(({ stateVersion }) => stateVersion)).toEqual(passed.map((_, index) => index + 1));
-  const received = await receiver.waitForVersions(runId, passed.length);
+  const received = await receiver.waitForVersions(runId, passed.length, withinMs);
   expect(received.filter(({ verified, verified256 }) => !(verified && verified256))).toEqual([]);
   const byVersion = Map.groupBy(received, ({ stateVersion }) => stateVersion ?? 0);
   expect([...byVersion.keys()].sort((a, b) => a - b)).toEqual(passed.map(({ stateVersion }) => stateVersion));

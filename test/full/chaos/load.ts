@@ -11,6 +11,8 @@ export interface Push {
   readonly type: 'TRACKED' | 'PROPOSED';
   /** With 202: then it may not be lost. */
   readonly isAccepted: boolean;
+  /** X-GitHub-Delivery. */
+  readonly deliveryId: string;
 }
 
 /** A state that a command was told to have brought about. */
@@ -44,13 +46,13 @@ export function createLoad(scenario: Scenario, stacks: readonly ScenarioStack[],
   async function push(): Promise<void> {
     const to = pick(random, stacks);
     const type = random() < 0.25 ? 'PROPOSED' : 'TRACKED';
-    const { sha, status } = await github.commitAndPush(to.repository, {
+    const { sha, status, deliveryId } = await github.commitAndPush(to.repository, {
       branch: type === 'TRACKED' ? 'main' : 'topic',
       message: `Push ${pushes.length}`,
       files: { 'Pulumi.yaml': program(stash('one', `value-${random()}`), stash('two', `value-${random()}`)) },
       pusher: 'ada',
     });
-    pushes.push({ to, sha, type, isAccepted: status === 202 });
+    pushes.push({ to, sha, type, isAccepted: status === 202, deliveryId });
   }
 
   /** Null when nobody answered. */
