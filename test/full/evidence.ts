@@ -55,8 +55,16 @@ export async function killGroup({ server }: Scenario): Promise<readonly HostProc
   expect(family.length).toBeGreaterThan(0);
   process.kill(-server.pid, 'SIGKILL');
   await server.kill9();
-  // Before any next life has a chance to clear up.
-  await untilGone(family.filter(({ command }) => !/^\S*git[ -]/.test(command)));
+  // Before any next life has a chance to clear up. A bwrap that had only just been started may miss its parent's
+  // death: it runs nothing, and the next start ends it.
+  const mayStay = ({ command }: HostProcess) => /^\S*(git|bwrap)[ -]/.test(command);
+  const left = () => stillAlive(family).flatMap(({ pid }) => familyOf(pid));
+  await waitFor(
+    'a killed server to run nothing any more',
+    () => left().every(mayStay),
+    { timeoutMs: goneWithinMs, intervalMs: 10 },
+    () => `: ${JSON.stringify(left())}`,
+  );
   return family;
 }
 
