@@ -1,5 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { AttemptOutcome, Delivery, DeliveryStatus, DeliveryStore } from '../webhooks/delivery-store.ts';
+import type {
+  AttemptExchange,
+  AttemptOutcome,
+  Delivery,
+  DeliveryStatus,
+  DeliveryStore,
+} from '../webhooks/delivery-store.ts';
 import type { Database } from './database.ts';
 import { claimDue } from './delivery-claim.ts';
 import type { AttemptRow, DeliveryRow } from './schema.ts';
@@ -9,12 +15,16 @@ import type { AttemptRow, DeliveryRow } from './schema.ts';
  * that a delivery whose sender died becomes due by itself.
  */
 export function createDeliveryStore(database: Database): DeliveryStore {
-  async function withAttempts(rows: readonly DeliveryRow[]): Promise<readonly Delivery[]> {
+  async function withAttempts(
+    rows: readonly DeliveryRow[],
+    withExchanges: boolean,
+  ): Promise<readonly Delivery[]> {
     if (rows.length === 0) return [];
     const ids = rows.map(({ id }) => id);
     const attempts = await database.read
       .selectFrom('attempt')
-      .selectAll()
+      .select(summaryColumns)
+      .$if(withExchanges, (query) => query.select('exchange'))
       .where('delivery_id', 'in', ids)
       .orderBy('delivery_id')
       .orderBy('number')
@@ -73,6 +83,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
           status_code: finished.statusCode,
           error: finished.error,
           detail: finished.detail,
+          exchange: finished.exchange && JSON.stringify(finished.exchange),
         })
         .where('delivery_id', '=', finished.deliveryId)
         .where('number', '=', finished.attempt)
@@ -206,14 +217,14 @@ export function createDeliveryStore(database: Database): DeliveryStore {
 
     async find(id) {
       const rows = await database.read.selectFrom('delivery').selectAll().where('id', '=', id).execute();
-      const [delivery] = await withAttempts(rows);
+      const [delivery] = await withAttempts(rows, true);
       return delivery ?? null;
     },
 
     async listOfWebhook(webhookId, { before, limit }) {
       let query = database.read.selectFrom('delivery').selectAll().where('webhook_id', '=', webhookId);
       if (before !== null) query = query.where('id', '<', before);
-      return withAttempts(await query.orderBy('id', 'desc').limit(limit).execute());
+      return withAttempts(await query.orderBy('id', 'desc').limit(limit).execute(), false);
     },
   };
 }
@@ -223,7 +234,15 @@ function unlessStopped(nowMs: number): RawBuilder<number | null> {
   return sql<number | null>`case when next_at_ms is null then null else ${nowMs} end`;
 }
 
-function deliveryOf(row: DeliveryRow, attempts: readonly AttemptRow[]): Delivery {
+/** All but the exchange, which is large. */
+const summaryColumns = [
+  ...(['delivery_id', 'number', 'started_at_ms', 'duration_ms'] as const),
+  ...(['outcome', 'status_code', 'error', 'detail'] as const),
+] as const;
+
+type ReadAttempt = Pick<AttemptRow, (typeof summaryColumns)[number]> & Partial<AttemptRow>;
+
+function deliveryOf(row: DeliveryRow, attempts: readonly ReadAttempt[]): Delivery {
   return {
     id: row.id,
     webhookId: row.webhook_id,
@@ -241,6 +260,7 @@ function deliveryOf(row: DeliveryRow, attempts: readonly AttemptRow[]): Delivery
       statusCode: attempt.status_code,
       error: attempt.error,
       detail: attempt.detail,
+      exchange: attempt.exchange ? (JSON.parse(attempt.exchange) as AttemptExchange) : null,
     })),
   };
 }

@@ -24,6 +24,55 @@ export interface Attempt {
   readonly error: string | null;
   /** The code behind it, or why the target was blocked. */
   readonly detail: string | null;
+  /** Null while it runs, when nothing went over the wire, and in lists. */
+  readonly exchange: AttemptExchange | null;
+}
+
+/** What an attempt looked like on the wire. It holds no secret, and no value of a custom header. */
+export interface AttemptExchange {
+  /** The key of X-Signature: "key:" and the first 8 hex digits of the secret's SHA-256. Null without a secret. */
+  readonly key: string | null;
+  readonly request: {
+    /** Names in lower case; values of custom headers are `***`. */
+    readonly headers: Readonly<Record<string, string>>;
+  };
+  /** Null when none came. */
+  readonly response: ExchangedResponse | null;
+  /** Null when no connection was made. */
+  readonly connection: ExchangedConnection | null;
+  readonly timingsMs: ExchangeTimings;
+  /** A kept connection was reset before any answer, and the request was sent once more, at once, on another. */
+  readonly resentAtOnce: boolean;
+}
+
+export interface ExchangedResponse {
+  /** At most 16 KiB, more is no answer. What came more than once is joined with ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Up to 64 KiB, as text; base64 when it is not UTF-8. */
+  readonly body: string;
+  readonly bodyEncoding: 'utf8' | 'base64';
+  readonly bodyTruncated: boolean;
+  /** Where a redirect points, which is never followed. */
+  readonly location: string | null;
+}
+
+export interface ExchangedConnection {
+  /** What was dialled. */
+  readonly address: string;
+  readonly port: number;
+  readonly reused: boolean;
+  /** `validTo` in Unix seconds: when the receiver's certificate ends. Null for http:. */
+  readonly tls: { readonly protocol: string; readonly validTo: number | null } | null;
+}
+
+/** Null for what did not happen: on a kept connection there is no name to resolve and nothing to connect. */
+export interface ExchangeTimings {
+  readonly dns: number | null;
+  readonly connect: number | null;
+  readonly tls: number | null;
+  /** From the beginning to the first byte of the response. */
+  readonly firstByte: number | null;
+  readonly total: number;
 }
 
 export interface Delivery {
@@ -77,6 +126,7 @@ export interface Finished {
   readonly error: string | null;
   readonly detail: string | null;
   readonly durationMs: number;
+  readonly exchange: AttemptExchange | null;
   /** 'unchanged' for an attempt that says nothing about the delivery. */
   readonly status: 'delivered' | 'failed' | 'exhausted' | 'unchanged';
   readonly nextAttemptAtMs: number | null;
@@ -126,8 +176,9 @@ export interface DeliveryStore {
     options: { readonly createdBeforeMs: number; readonly after: string | null; readonly limit: number },
   ): Promise<DroppedAttempts>;
 
+  /** With the exchanges of its attempts. */
   find(id: string): Promise<Delivery | null>;
-  /** Newest first. `before` is the id of the last one seen. */
+  /** Newest first, without exchanges. `before` is the id of the last one seen. */
   listOfWebhook(
     webhookId: string,
     options: { readonly before: string | null; readonly limit: number },

@@ -31,7 +31,7 @@ export function driver(world: DeliveryStoreWorld) {
       if (!claim) throw new Error('nothing was claimed');
       const delivered = { outcome: 'delivered', status: 'delivered', statusCode: 204 } as const;
       const { deliveryId, attempt } = claim;
-      const rest = { error: null, detail: null, durationMs: 12, nextAttemptAtMs: null };
+      const rest = { error: null, detail: null, exchange: null, durationMs: 12, nextAttemptAtMs: null };
       return write((tx) => deliveries.finish(tx, { deliveryId, attempt, ...delivered, ...rest, ...change }));
     },
     failed: (nextAttemptAtMs: number): Partial<Finished> => ({

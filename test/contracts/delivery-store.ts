@@ -1,6 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import type { Claim } from '../../src/webhooks/delivery-store.ts';
+import type { AttemptExchange, Claim } from '../../src/webhooks/delivery-store.ts';
 import { type DeliveryStoreWorld, driver, leaseMs, t0 } from './delivery-store-driver.ts';
+
+const exchange: AttemptExchange = {
+  key: 'key:0a1b2c3d',
+  request: { headers: { 'x-slipway-attempt': '1', 'x-own': '***' } },
+  response: {
+    headers: { 'content-type': 'text/plain' },
+    body: 'été 🎉',
+    bodyEncoding: 'utf8',
+    bodyTruncated: false,
+    location: null,
+  },
+  connection: {
+    address: '192.0.2.7',
+    port: 443,
+    reused: false,
+    tls: { protocol: 'TLSv1.3', validTo: 1_800_000_000 },
+  },
+  timingsMs: { dns: 1, connect: 2.5, tls: 3, firstByte: 9, total: 10 },
+  resentAtOnce: false,
+};
 
 const versions = (claims: readonly Claim[]) => claims.map(({ stateVersion }) => stateVersion);
 
@@ -63,6 +83,18 @@ export function deliveryStoreContract(name: string, open: () => Promise<Delivery
         attempts: [{ number: 1, outcome: 'delivered', statusCode: 204, durationMs: 12 }],
       });
       expect(await world.deliveries.nextDueMs()).toBeNull();
+    });
+
+    it('keeps what went over the wire, and leaves it out of lists', async () => {
+      await using world = await open();
+      const { add, claim, finish } = driver(world);
+      const webhookId = await world.addWebhook();
+      const id = await add(webhookId, await world.addRun(), 1);
+      const [claimed] = await claim(t0);
+      await finish(claimed, { exchange });
+      expect((await world.deliveries.find(id))?.attempts[0]?.exchange).toEqual(exchange);
+      const [listed] = await world.deliveries.listOfWebhook(webhookId, { before: null, limit: 1 });
+      expect(listed?.attempts).toMatchObject([{ number: 1, exchange: null }]);
     });
 
     it('claims a failed one again at its time, and counts', async () => {

@@ -128,6 +128,7 @@ describe('deliveries', () => {
         statusCode: null,
         error: 'blocked',
         detail: '10.0.0.7 is private',
+        exchange: null,
         durationMs: 3,
         status: 'failed',
         nextAttemptAtMs: 1_999_000_005_000,

@@ -76,6 +76,7 @@ function endOf(parts: AttemptParts, claim: Claim, result: SendResult): AttemptEn
       statusCode: null,
       error: null,
       detail: null,
+      exchange: null,
       nextAttemptAtMs: null,
       ...rest,
     },
