@@ -5,10 +5,13 @@ import type {
   Delivery,
   DeliveryStatus,
   DeliveryStore,
+  Queue,
 } from '../webhooks/delivery-store.ts';
 import type { Database } from './database.ts';
-import { claimDue } from './delivery-claim.ts';
+import { createClaim } from './delivery-claim.ts';
+import { createFinish } from './delivery-result.ts';
 import type { AttemptRow, DeliveryRow } from './schema.ts';
+import { createHealthMethods } from './webhook-health.ts';
 
 /**
  * Deliveries in SQLite. `next_at_ms` alone says what is due: a claim moves it to the end of the lease, so
@@ -71,43 +74,9 @@ export function createDeliveryStore(database: Database): DeliveryStore {
       return result.numInsertedOrUpdatedRows === 1n;
     },
 
-    claim: (tx, options) => claimDue(database.inside(tx), options),
-
-    async finish(tx, finished) {
-      const db = database.inside(tx);
-      await db
-        .updateTable('attempt')
-        .set({
-          outcome: finished.outcome,
-          duration_ms: finished.durationMs,
-          status_code: finished.statusCode,
-          error: finished.error,
-          detail: finished.detail,
-          exchange: finished.exchange && JSON.stringify(finished.exchange),
-        })
-        .where('delivery_id', '=', finished.deliveryId)
-        .where('number', '=', finished.attempt)
-        .execute();
-      const ours = await db
-        .selectFrom('delivery')
-        .select(['next_at_ms', 'status'])
-        .where('id', '=', finished.deliveryId)
-        .where('attempts', '=', finished.attempt)
-        .where('lease_until_ms', 'is not', null)
-        .executeTakeFirst();
-      if (!ours) return false;
-      const stopped = ours.next_at_ms === null && finished.status !== 'delivered';
-      await db
-        .updateTable('delivery')
-        .set({
-          status: stopped || finished.status === 'unchanged' ? ours.status : finished.status,
-          next_at_ms: stopped ? null : finished.nextAttemptAtMs,
-          lease_until_ms: null,
-        })
-        .where('id', '=', finished.deliveryId)
-        .execute();
-      return true;
-    },
+    claim: createClaim(database),
+    finish: createFinish(database),
+    ...createHealthMethods(database),
 
     async handBack(tx, claim, nowMs) {
       const db = database.inside(tx);
@@ -171,6 +140,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
           status: 'pending',
           next_at_ms: nowMs,
           earlier_attempts: current.ref('attempts'),
+          rejections: 0,
         }))
         .where('id', '=', id)
         .execute();
@@ -186,6 +156,40 @@ export function createDeliveryStore(database: Database): DeliveryStore {
         .limit(1)
         .executeTakeFirst();
       return row?.next_at_ms ?? null;
+    },
+
+    async moveTimes(tx, backMs) {
+      const db = database.inside(tx);
+      await db
+        .updateTable('delivery')
+        .set((row) => ({
+          next_at_ms: row('next_at_ms', '-', backMs),
+          lease_until_ms: row('lease_until_ms', '-', backMs),
+        }))
+        .where('next_at_ms', 'is not', null)
+        .execute();
+      await db
+        .updateTable('webhook_health')
+        .set((row) => ({ paused_until_ms: row('paused_until_ms', '-', backMs) }))
+        .where('paused_until_ms', 'is not', null)
+        .execute();
+    },
+
+    async queues() {
+      // A loose index scan: one step for each webhook with anything to come.
+      const { rows } = await sql<Queue>`
+        with recursive hook (id) as (
+          select min(webhook_id) from delivery where next_at_ms is not null
+          union all
+          select (
+            select min(webhook_id) from delivery where next_at_ms is not null and webhook_id > hook.id
+          ) from hook where hook.id is not null
+        )
+        select id as "webhookId", (
+          select min(next_at_ms) from delivery where webhook_id = hook.id and next_at_ms is not null
+        ) as "nextAtMs"
+        from hook where id is not null`.execute(database.read);
+      return rows;
     },
 
     async dropAttempts(tx, { createdBeforeMs, after, limit }) {

@@ -225,6 +225,7 @@ export interface WebhookHealthRow {
   webhook_id: string;
   failed_attempts: number;
   failing_since_ms: number;
+  last_failed_at_ms: number;
   /** Deliveries given up. */
   exhausted: number;
   /** How many warnings were given. */

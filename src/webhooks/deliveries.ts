@@ -24,7 +24,7 @@ export function createDeliveries(parts: {
   readonly webhooks: WebhookStore;
   readonly transactions: Transactions;
   readonly clock: Clock;
-  readonly pump: { wake(): void };
+  readonly pump: { wake(webhookId: string): void };
 }): Deliveries {
   const { store, webhooks, transactions } = parts;
   return {
@@ -42,7 +42,7 @@ export function createDeliveries(parts: {
           });
         }
         await store.restart(tx, id, parts.clock.nowMs());
-        tx.afterCommit(() => parts.pump.wake());
+        tx.afterCommit(() => parts.pump.wake(delivery.webhookId));
       });
       return store.find(id);
     },

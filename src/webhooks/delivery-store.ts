@@ -100,22 +100,60 @@ export interface NewDelivery {
 export interface Claim {
   readonly deliveryId: string;
   readonly webhookId: string;
+  /** The version of the webhook now. */
+  readonly webhookVersion: number;
   readonly runId: string;
   readonly stateVersion: number;
   /** Fences the result: an older number is refused. */
   readonly attempt: number;
   /** Attempts of this round, this one included. */
   readonly tries: number;
+  /** How often its signature was refused: chooses the key. */
+  readonly rejections: number;
+  /** What to send; null when nobody wrote it. */
+  readonly body: Uint8Array | null;
 }
 
 export interface ClaimOptions {
   readonly nowMs: number;
   readonly leaseUntilMs: number;
+  /** Where to look, in this order. */
+  readonly wants: readonly Want[];
+  /** For all of them together. */
   readonly limit: number;
-  /** In flight at once for one webhook, over all claims that are not finished. */
-  readonly perWebhook: number;
-  /** Webhooks take turns: the one served last, null for no preference. */
-  readonly afterWebhook: string | null;
+}
+
+export interface Want {
+  readonly webhookId: string;
+  /** Then, over all claims that are not finished. */
+  readonly inFlightAtMost: number;
+}
+
+export interface Claimed {
+  readonly claims: readonly Claim[];
+  /** What the webhooks that were looked at have beyond that. */
+  readonly queues: readonly Queue[];
+}
+
+export interface Queue {
+  readonly webhookId: string;
+  /** The earliest time of all that is to come; null for nothing. In the past when it waits for one in flight. */
+  readonly nextAtMs: number | null;
+}
+
+/** What failed since the last success; a webhook that works has none. */
+export interface WebhookHealth {
+  readonly failedAttempts: number;
+  readonly failingSinceMs: number;
+  readonly lastFailedAtMs: number;
+  /** Deliveries given up. */
+  readonly exhausted: number;
+  /** How many warnings were given. */
+  readonly warnings: number;
+  /** Nothing is sent before: the receiver asked for it. */
+  readonly pausedUntilMs: number | null;
+  /** The kind of failure, one word, and the status where there was one: "timeout", "status 503". */
+  readonly lastError: string;
 }
 
 export interface Finished {
@@ -130,6 +168,8 @@ export interface Finished {
   /** 'unchanged' for an attempt that says nothing about the delivery. */
   readonly status: 'delivered' | 'failed' | 'exhausted' | 'unchanged';
   readonly nextAttemptAtMs: number | null;
+  /** As in the claim, or one more. */
+  readonly rejections: number;
 }
 
 export interface DroppedAttempts {
@@ -146,16 +186,16 @@ export interface DeliveryStore {
   insert(tx: Tx, delivery: NewDelivery): Promise<boolean>;
 
   /**
-   * Leases what is due, webhook by webhook, and writes a 'started' attempt for each. A first attempt waits
-   * while an earlier state of the same run is pending for the same webhook; later attempts wait for nobody.
-   * A lease that ran out is due again, and its attempt becomes 'unknown'.
+   * Leases what is due for enabled webhooks, and writes a 'started' attempt for each. A first attempt waits while an earlier state of
+   * the same run is pending for the same webhook; later attempts wait for nobody. A lease that ran out is due
+   * again, and its attempt becomes 'unknown'.
    */
-  claim(tx: Tx, options: ClaimOptions): Promise<readonly Claim[]>;
+  claim(tx: Tx, options: ClaimOptions): Promise<Claimed>;
   /**
-   * Stores a result and ends the lease. False when the claim is not ours any more: then only the attempt is
-   * noted. What was stopped meanwhile stays stopped, unless it was delivered.
+   * Stores results, ends their leases, and gives back those that count. One whose claim is not ours any more
+   * does not: only its attempt is noted. What was stopped meanwhile stays stopped, unless it was delivered.
    */
-  finish(tx: Tx, finished: Finished): Promise<boolean>;
+  finish(tx: Tx, finished: readonly Finished[]): Promise<readonly Finished[]>;
   /** Undoes a claim of which nothing was sent. */
   handBack(tx: Tx, claim: Claim, nowMs: number): Promise<void>;
   /** Makes all leases run out now: for the start of the only server of this database. */
@@ -166,6 +206,17 @@ export interface DeliveryStore {
   restart(tx: Tx, id: string, nowMs: number): Promise<'due' | 'in-flight' | 'missing'>;
   /** When there is something to claim, null for never. */
   nextDueMs(): Promise<number | null>;
+  /** The clock was set back by so much: what is planned keeps its distance from now. */
+  moveTimes(tx: Tx, backMs: number): Promise<void>;
+  /** Every webhook with anything to come, however much that is. */
+  queues(): Promise<readonly Queue[]>;
+
+  health(webhookId: string): Promise<WebhookHealth | null>;
+  /** Those of the webhooks that have one. */
+  healths(tx: Tx, webhookIds: readonly string[]): Promise<ReadonlyMap<string, WebhookHealth>>;
+  saveHealth(tx: Tx, webhookId: string, health: WebhookHealth): Promise<void>;
+  /** It works again, or somebody says so. */
+  clearHealth(tx: Tx, webhookId: string): Promise<void>;
 
   /**
    * Drops the attempts of settled deliveries made before `createdBeforeMs`: at most `limit` deliveries that have

@@ -13,7 +13,7 @@ export function createWebhookReactor(parts: {
   readonly webhooks: WebhookStore;
   readonly deliveries: DeliveryStore;
   readonly newId: NewId;
-  readonly pump: { wake(): void };
+  readonly pump: { wake(webhookId: string): void };
 }): Reactor {
   return async (tx, event) => {
     const { run, stack, timestampMs } = event;
@@ -29,6 +29,8 @@ export function createWebhookReactor(parts: {
         createdAtMs: timestampMs,
       });
     }
-    if (concerned.length > 0) tx.afterCommit(() => parts.pump.wake());
+    tx.afterCommit(() => {
+      for (const { id } of concerned) parts.pump.wake(id);
+    });
   };
 }

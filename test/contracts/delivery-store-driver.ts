@@ -1,5 +1,5 @@
 import type { Transactions } from '../../src/tx.ts';
-import type { Claim, ClaimOptions, DeliveryStore, Finished } from '../../src/webhooks/delivery-store.ts';
+import type { Claim, Claimed, DeliveryStore, Finished, Want } from '../../src/webhooks/delivery-store.ts';
 
 export interface DeliveryStoreWorld extends AsyncDisposable {
   readonly deliveries: DeliveryStore;
@@ -23,16 +23,26 @@ export function driver(world: DeliveryStoreWorld) {
       await write((tx) => deliveries.insert(tx, delivery));
       return delivery.id;
     },
-    claim(nowMs: number, change: Partial<ClaimOptions> = {}): Promise<readonly Claim[]> {
-      const options = { nowMs, leaseUntilMs: nowMs + leaseMs, limit: 100, perWebhook: 4, afterWebhook: null };
-      return write((tx) => deliveries.claim(tx, { ...options, ...change }));
+    /** From every webhook that has anything. */
+    async claim(
+      nowMs: number,
+      { limit = 100, perWebhook = 4 }: { readonly limit?: number; readonly perWebhook?: number } = {},
+    ): Promise<readonly Claim[]> {
+      const queues = await deliveries.queues();
+      const wants = queues.map(({ webhookId }) => ({ webhookId, inFlightAtMost: perWebhook }));
+      const options = { nowMs, leaseUntilMs: nowMs + leaseMs, limit, wants };
+      return (await write((tx) => deliveries.claim(tx, options))).claims;
     },
-    finish(claim: Claim | undefined, change: Partial<Finished> = {}): Promise<boolean> {
+    claimFrom: (nowMs: number, wants: readonly Want[], limit = 100): Promise<Claimed> =>
+      write((tx) => deliveries.claim(tx, { nowMs, leaseUntilMs: nowMs + leaseMs, limit, wants })),
+    async finish(claim: Claim | undefined, change: Partial<Finished> = {}): Promise<boolean> {
       if (!claim) throw new Error('nothing was claimed');
       const delivered = { outcome: 'delivered', status: 'delivered', statusCode: 204 } as const;
-      const { deliveryId, attempt } = claim;
+      const { deliveryId, attempt, rejections } = claim;
       const rest = { error: null, detail: null, exchange: null, durationMs: 12, nextAttemptAtMs: null };
-      return write((tx) => deliveries.finish(tx, { deliveryId, attempt, ...delivered, ...rest, ...change }));
+      const finished = { deliveryId, attempt, rejections, ...delivered, ...rest, ...change };
+      const counted = await write((tx) => deliveries.finish(tx, [finished]));
+      return counted.includes(finished);
     },
     failed: (nextAttemptAtMs: number): Partial<Finished> => ({
       outcome: 'failed',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AttemptExchange, Claim } from '../../src/webhooks/delivery-store.ts';
+import type { AttemptExchange, Claim, WebhookHealth } from '../../src/webhooks/delivery-store.ts';
 import { type DeliveryStoreWorld, driver, leaseMs, t0 } from './delivery-store-driver.ts';
 
 const exchange: AttemptExchange = {
@@ -20,6 +20,16 @@ const exchange: AttemptExchange = {
   },
   timingsMs: { dns: 1, connect: 2.5, tls: 3, firstByte: 9, total: 10 },
   resentAtOnce: false,
+};
+
+const health: WebhookHealth = {
+  failedAttempts: 3,
+  failingSinceMs: t0,
+  lastFailedAtMs: t0 + 35_000,
+  exhausted: 0,
+  warnings: 0,
+  pausedUntilMs: t0 + 60_000,
+  lastError: 'status 503',
 };
 
 const versions = (claims: readonly Claim[]) => claims.map(({ stateVersion }) => stateVersion);
@@ -59,7 +69,10 @@ export function deliveryStoreContract(name: string, open: () => Promise<Delivery
       expect(await world.deliveries.nextDueMs()).toBe(t0);
       expect(await claim(t0 - 1)).toEqual([]);
       expect(await claim(t0)).toEqual([
-        { deliveryId: id, webhookId, runId, stateVersion: 1, attempt: 1, tries: 1 },
+        {
+          ...{ deliveryId: id, webhookId, webhookVersion: 1, runId, stateVersion: 1 },
+          ...{ attempt: 1, tries: 1, rejections: 0, body: null },
+        },
       ]);
       expect(await claim(t0)).toEqual([]);
       const started = { number: 1, startedAtMs: t0, outcome: 'started', durationMs: null, statusCode: null };
@@ -174,19 +187,91 @@ export function deliveryStoreContract(name: string, open: () => Promise<Delivery
       expect(await claim(t0 + 1, { perWebhook: 4 })).toEqual([]);
     });
 
-    it('lets webhooks take turns while there is not room for all', async () => {
+    it('looks where it is told to, in that order, and says what is left there', async () => {
       await using world = await open();
-      const { add, claim } = driver(world);
-      const webhookIds = [await world.addWebhook(), await world.addWebhook(), await world.addWebhook()];
-      for (const webhookId of webhookIds) {
-        for (let index = 0; index < 2; index += 1) await add(webhookId, await world.addRun(), 1);
+      const { add, claimFrom } = driver(world);
+      const [one, two, other] = [
+        await world.addWebhook(),
+        await world.addWebhook(),
+        await world.addWebhook(),
+      ];
+      for (const webhookId of [one, two, other]) {
+        for (const atMs of [t0, t0 + 1, t0 + 9000]) await add(webhookId, await world.addRun(), 1, atMs);
       }
-      const served: string[] = [];
-      for (let turn = 0; turn < 6; turn += 1) {
-        const [one] = await claim(t0, { limit: 1, perWebhook: 9, afterWebhook: served.at(-1) ?? null });
-        served.push(one?.webhookId ?? '');
-      }
-      expect(served).toEqual([...webhookIds, ...webhookIds]);
+      const wants = [two, one].map((webhookId) => ({ webhookId, inFlightAtMost: 2 }));
+      const { claims, queues } = await claimFrom(t0 + 1, wants, 3);
+      expect(claims.map(({ webhookId }) => webhookId)).toEqual([two, two, one]);
+      expect(queues).toEqual([
+        { webhookId: two, nextAtMs: t0 + 9000 },
+        { webhookId: one, nextAtMs: t0 + 1 },
+      ]);
+      expect((await claimFrom(t0 + 9000, [{ webhookId: two, inFlightAtMost: 0 }])).claims).toEqual([]);
+      expect(await world.deliveries.queues()).toEqual(
+        [
+          { webhookId: one, nextAtMs: t0 + 1 },
+          { webhookId: two, nextAtMs: t0 + 9000 },
+          { webhookId: other, nextAtMs: t0 },
+        ].toSorted((a, b) => (a.webhookId < b.webhookId ? -1 : 1)),
+      );
+    });
+
+    it('gives the body, the version of the webhook and the refusals with a claim', async () => {
+      await using world = await open();
+      const { add, claim, finish, failed, restart } = driver(world);
+      const runId = await world.addRun();
+      const body = Buffer.from('{}');
+      await world.transactions.write((tx) => world.deliveries.insertPayload(tx, runId, 1, body));
+      const id = await add(await world.addWebhook(), runId, 1);
+      const [first] = await claim(t0);
+      expect(first).toMatchObject({ webhookVersion: 1, rejections: 0 });
+      expect(Buffer.from(first?.body ?? [])).toEqual(body);
+      await finish(first, { ...failed(t0 + 5000), statusCode: 401, rejections: 1 });
+      const [second] = await claim(t0 + 5000);
+      expect(second).toMatchObject({ attempt: 2, rejections: 1 });
+      await finish(second);
+      await restart(id, t0 + 6000);
+      expect(await claim(t0 + 6000)).toMatchObject([{ attempt: 3, tries: 1, rejections: 0 }]);
+    });
+
+    it('keeps what is planned as far away as it was when the clock is set back', async () => {
+      await using world = await open();
+      const { add, claim, finish, failed } = driver(world);
+      const [webhookId, other] = [await world.addWebhook(), await world.addWebhook()];
+      await add(webhookId, await world.addRun(), 1);
+      const [first] = await claim(t0);
+      await finish(first, failed(t0 + 5000));
+      const inFlight = await add(other, await world.addRun(), 1);
+      await claim(t0);
+      await world.transactions.write(async (tx) => {
+        await world.deliveries.saveHealth(tx, webhookId, { ...health, pausedUntilMs: t0 + 60_000 });
+        await world.deliveries.moveTimes(tx, 3_600_000);
+      });
+      const back = t0 - 3_600_000;
+      expect((await world.deliveries.health(webhookId))?.pausedUntilMs).toBe(back + 60_000);
+      expect(await claim(back + 4999)).toEqual([]);
+      expect(await claim(back + 5000)).toMatchObject([{ webhookId, attempt: 2 }]);
+      expect(await claim(back + leaseMs)).toMatchObject([{ deliveryId: inFlight, attempt: 2 }]);
+    });
+
+    it('keeps the health of a webhook until it works again or is removed', async () => {
+      await using world = await open();
+      const { deliveries, transactions } = world;
+      const [webhookId, other] = [await world.addWebhook(), await world.addWebhook()];
+      expect(await deliveries.health(webhookId)).toBeNull();
+      const later = { ...health, failedAttempts: 7, warnings: 1, pausedUntilMs: null };
+      await transactions.write((tx) => deliveries.saveHealth(tx, webhookId, health));
+      await transactions.write(async (tx) => {
+        await deliveries.saveHealth(tx, webhookId, later);
+        expect(await deliveries.healths(tx, [webhookId, other, 'nobody'])).toEqual(
+          new Map([[webhookId, later]]),
+        );
+      });
+      expect(await deliveries.health(webhookId)).toEqual(later);
+      await transactions.write((tx) => deliveries.clearHealth(tx, webhookId));
+      expect(await deliveries.health(webhookId)).toBeNull();
+      await transactions.write((tx) => deliveries.saveHealth(tx, other, health));
+      await world.removeWebhook(other);
+      expect(await deliveries.health(other)).toBeNull();
     });
 
     it('takes back a claim of which nothing was sent, as if it had not been', async () => {

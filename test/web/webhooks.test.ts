@@ -110,29 +110,33 @@ describe('deliveries', () => {
     const { id } = (await fixture.admin('POST', path, { endpoint })).body;
     const run = await installation.addRun(stack);
     const { deliveryStore, database } = installation;
-    const [claim] = await database.write((tx) =>
+    const {
+      claims: [claim],
+    } = await database.write((tx) =>
       deliveryStore.claim(tx, {
         nowMs: 1_999_000_000_000,
         leaseUntilMs: 1_999_000_045_000,
         limit: 10,
-        perWebhook: 4,
-        afterWebhook: null,
+        wants: [{ webhookId: id, inFlightAtMost: 1 }],
       }),
     );
     if (!claim) throw new Error('nothing to claim');
     await database.write((tx) =>
-      deliveryStore.finish(tx, {
-        deliveryId: claim.deliveryId,
-        attempt: claim.attempt,
-        outcome: 'blocked',
-        statusCode: null,
-        error: 'blocked',
-        detail: '10.0.0.7 is private',
-        exchange: null,
-        durationMs: 3,
-        status: 'failed',
-        nextAttemptAtMs: 1_999_000_005_000,
-      }),
+      deliveryStore.finish(tx, [
+        {
+          deliveryId: claim.deliveryId,
+          attempt: claim.attempt,
+          rejections: 0,
+          outcome: 'blocked',
+          statusCode: null,
+          error: 'blocked',
+          detail: '10.0.0.7 is private',
+          exchange: null,
+          durationMs: 3,
+          status: 'failed',
+          nextAttemptAtMs: 1_999_000_005_000,
+        },
+      ]),
     );
     const one = `/api/v1/deliveries/${claim.deliveryId}`;
 

@@ -199,6 +199,7 @@ create table webhook_health (
   webhook_id text primary key references webhook (id) on delete cascade,
   failed_attempts integer not null,
   failing_since_ms integer not null,
+  last_failed_at_ms integer not null,
   exhausted integer not null,
   warnings integer not null,
   paused_until_ms integer,

@@ -1,7 +1,14 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../logger.ts';
-import type { Transactions, Tx } from '../../tx.ts';
-import type { Claim } from '../delivery-store.ts';
+import type { Transactions } from '../../tx.ts';
+import type { DeliveryStore } from '../delivery-store.ts';
+import type { WebhookStore } from '../webhook-store.ts';
+import { createAlarm } from './alarm.ts';
 import { type AttemptEnd, type AttemptParts, attempt } from './attempt.ts';
+import { Claiming, type ClaimLimits, type Job } from './claiming.ts';
+import { loggedNotices, type Notices } from './notices.ts';
+import { createReadyList } from './ready-list.ts';
+import { storeResults } from './results.ts';
 import { attemptDelaysMs } from './schedule.ts';
 
 /**
@@ -12,17 +19,16 @@ import { attemptDelaysMs } from './schedule.ts';
 export interface Pump extends AsyncDisposable {
   /** Ends the leases of a former life of this server, then runs until disposed of. */
   start(): Promise<void>;
-  /** There may be something due. Never needed for correctness: the pump looks by itself every second. */
-  wake(): void;
+  /**
+   * There may be something due, for the webhook if one is named. Never needed for correctness: the pump looks by
+   * itself every second.
+   */
+  wake(webhookId?: string): void;
 }
 
-export interface PumpLimits {
-  /** In flight at once, in all and for one webhook. */
-  readonly inFlight: number;
-  readonly perWebhook: number;
+export interface PumpLimits extends ClaimLimits {
   /** Longer than the slowest attempt (15 s and 2 s for the body), so that a live one is never taken over. */
   readonly leaseMs: number;
-  readonly pollMs: number;
   /** What is in flight at the end may take so long; the rest is given up. */
   readonly drainMs: number;
 }
@@ -35,39 +41,42 @@ export const pumpLimits: PumpLimits = {
   drainMs: 10_000,
 };
 
-export function createPump(
-  parts: Omit<AttemptParts, 'random' | 'delaysMs'> & {
-    readonly transactions: Transactions;
-    readonly random?: () => number;
-    readonly delaysMs?: readonly number[];
-    readonly limits?: PumpLimits;
-  },
-): Pump {
+export interface PumpParts extends Omit<AttemptParts, 'random' | 'delaysMs'> {
+  readonly webhooks: WebhookStore;
+  readonly deliveries: DeliveryStore;
+  readonly transactions: Transactions;
+  /** Who hears of trouble; the log if nobody else. */
+  readonly notices?: Notices;
+  readonly random?: () => number;
+  readonly delaysMs?: readonly number[];
+  readonly limits?: PumpLimits;
+}
+
+export function createPump(parts: PumpParts): Pump {
   const { deliveries, transactions, clock, logger, limits = pumpLimits } = parts;
   const attemptParts: AttemptParts = { random: Math.random, delaysMs: attemptDelaysMs, ...parts };
+  const resultParts = { notices: loggedNotices(logger), ...parts };
+  const ready = createReadyList();
+  const claiming = new Claiming(parts, ready, limits);
   const stop = new AbortController();
-  const giveUp = new AbortController();
   const inFlight = new Set<Promise<void>>();
   const alarm = createAlarm();
   let ends: AttemptEnd[] = [];
-  let lastWebhook: string | null = null;
   let loop: Promise<void> = Promise.resolve();
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let lastMs = Number.NEGATIVE_INFINITY;
 
   /** Stores what ended, claims what may start. */
-  async function turn(): Promise<readonly Claim[]> {
-    const free = stop.signal.aborted ? 0 : limits.inFlight - inFlight.size;
-    const nowMs = clock.nowMs();
-    const dueMs = free > 0 ? await deliveries.nextDueMs() : null;
+  async function turn(): Promise<readonly Job[]> {
+    const mayClaim = !stop.signal.aborted && claiming.inFlight < limits.inFlight;
+    const isIdle = mayClaim ? isEmpty(ready.due(clock.nowMs())) : true;
     const storing = ends;
-    if (storing.length === 0 && (dueMs === null || dueMs > nowMs)) return [];
+    if (storing.length === 0 && isIdle) return [];
     ends = [];
     try {
       return await transactions.write(async (tx) => {
-        for (const end of storing) await store(tx, end);
-        if (free <= 0) return [];
-        const { perWebhook, leaseMs } = limits;
-        const options = { nowMs, leaseUntilMs: nowMs + leaseMs, limit: free, perWebhook };
-        return deliveries.claim(tx, { ...options, afterWebhook: lastWebhook });
+        await storeResults(resultParts, tx, storing);
+        return mayClaim ? claiming.claim(tx, clock.nowMs()) : [];
       });
     } catch (error) {
       ends = [...storing, ...ends];
@@ -75,22 +84,11 @@ export function createPump(
     }
   }
 
-  async function store(tx: Tx, end: AttemptEnd): Promise<void> {
-    if (end.kind === 'unsent') {
-      await deliveries.handBack(tx, end.claim, clock.nowMs());
-      return;
-    }
-    await deliveries.finish(tx, end.finished);
-    if (end.disable === null) return;
-    const disabled = { reason: end.disable, atMs: clock.nowMs() };
-    await parts.webhooks.update(tx, end.claim.webhookId, { disabled });
-    await deliveries.stopPending(tx, end.claim.webhookId);
-  }
-
-  function launch(claim: Claim): void {
-    lastWebhook = claim.webhookId;
-    const done = attempt(attemptParts, claim, { stop: stop.signal, giveUp: giveUp.signal }).then((end) => {
+  function launch({ claim, webhook }: Job): void {
+    claiming.began(claim);
+    const done = attempt(attemptParts, claim, webhook).then((end) => {
       inFlight.delete(done);
+      claiming.ended(claim);
       ends.push(end);
       report(logger, end);
       alarm.ring();
@@ -101,8 +99,12 @@ export function createPump(
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
       try {
-        for (const claim of await turn()) launch(claim);
-        await alarm.wait(await pauseMs());
+        await look();
+        const jobs = await turn();
+        for (const job of jobs) launch(job);
+        if (jobs.length === 0) await alarm.wait(pauseMs());
+        // What comes at the same time is stored together.
+        await nextTurn();
       } catch (error) {
         // The database refuses: results are kept and stored once it is back.
         logger.error({ err: error }, 'webhook pump failed');
@@ -111,9 +113,22 @@ export function createPump(
     }
   }
 
-  async function pauseMs(): Promise<number> {
-    if (inFlight.size >= limits.inFlight) return limits.pollMs;
-    const dueMs = await deliveries.nextDueMs();
+  /** Once a second, or when told that there may be something somewhere: searches every queue. */
+  async function look(): Promise<void> {
+    const nowMs = clock.nowMs();
+    // A clock that is set back must not make everything that is planned wait for it.
+    if (nowMs < lastMs - limits.pollMs)
+      await transactions.write((tx) => deliveries.moveTimes(tx, lastMs - nowMs));
+    lastMs = nowMs;
+    if (performance.now() - lookedAt < limits.pollMs) return;
+    lookedAt = performance.now();
+    for (const { webhookId, nextAtMs } of await deliveries.queues()) {
+      if (nextAtMs !== null) ready.expect(webhookId, nextAtMs);
+    }
+  }
+
+  function pauseMs(): number {
+    const dueMs = ready.nextAtMs();
     const untilDue = dueMs === null ? limits.pollMs : dueMs - clock.nowMs();
     // What is due but was not claimed waits for one in flight, which rings: no reason to spin.
     return untilDue <= 0 ? limits.pollMs : Math.min(untilDue, limits.pollMs);
@@ -121,7 +136,7 @@ export function createPump(
 
   /** Results are stored as they come: what is killed while it waits has forgotten as little as possible. */
   async function drain(): Promise<void> {
-    const timer = setTimeout(() => giveUp.abort(), limits.drainMs);
+    const timer = setTimeout(() => parts.sender.giveUp(), limits.drainMs);
     try {
       while (inFlight.size > 0) {
         await Promise.race(inFlight);
@@ -136,13 +151,18 @@ export function createPump(
   }
 
   return {
-    wake: () => alarm.ring(),
+    wake(webhookId) {
+      if (webhookId === undefined) lookedAt = Number.NEGATIVE_INFINITY;
+      else ready.add(webhookId);
+      alarm.ring();
+    },
     async start() {
       await transactions.write((tx) => deliveries.endLeases(tx, clock.nowMs()));
       loop = run();
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
+      parts.sender.stop();
       alarm.ring();
       await loop;
       await drain();
@@ -153,34 +173,12 @@ export function createPump(
 /** Ids only: an endpoint's path or query may be a credential. */
 function report(logger: Logger, end: AttemptEnd): void {
   if (end.kind === 'unsent') return;
-  const { deliveryId: delivery, attempt, outcome, error, detail, status } = end.finished;
+  const { deliveryId: delivery, attempt, outcome, error, detail } = end.finished;
   const fields = { delivery, webhook: end.claim.webhookId, attempt, outcome, error, detail };
-  if (status === 'exhausted') logger.warn(fields, 'webhook delivery exhausted');
-  else logger.debug(fields, 'webhook attempt ended');
-  if (end.disable !== null) logger.warn(fields, 'webhook disabled by its receiver');
+  logger.debug(fields, 'webhook attempt ended');
 }
 
-/** A wait that can be cut short, also by a ring that came before it. */
-function createAlarm(): { ring(): void; wait(maxMs: number): Promise<void> } {
-  let rung = false;
-  let end: (() => void) | null = null;
-  return {
-    ring() {
-      rung = true;
-      end?.();
-    },
-    async wait(maxMs) {
-      if (!rung) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, maxMs);
-          end = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      rung = false;
-      end = null;
-    },
-  };
+function isEmpty(values: Iterable<unknown>): boolean {
+  for (const _ of values) return false;
+  return true;
 }

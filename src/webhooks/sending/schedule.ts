@@ -33,6 +33,8 @@ const maxRetryAfterMs = 24 * hour;
 export interface FailedTry {
   /** Attempts of this round so far, the failed one included. */
   readonly tries: number;
+  /** Something else will be tried, so that there is no reason to wait longer than the first time. */
+  readonly isQuick?: boolean;
   readonly endedAtMs: number;
   /** From 0 inclusive to 1 exclusive. */
   readonly random: number;
@@ -44,7 +46,8 @@ export interface FailedTry {
 export function nextAttemptMs(failed: FailedTry, delaysMs = attemptDelaysMs): number | null {
   const delay = delaysMs[failed.tries];
   if (delay === undefined) return null;
-  const slot = Math.ceil(delay * (1 + maxJitter * failed.random));
+  const planned = failed.isQuick ? Math.min(delay, delaysMs[1] ?? delay) : delay;
+  const slot = Math.ceil(planned * (1 + maxJitter * failed.random));
   const asked = Math.min(failed.retryAfterMs ?? 0, maxRetryAfterMs);
   return failed.endedAtMs + Math.max(slot, asked);
 }

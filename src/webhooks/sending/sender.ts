@@ -1,32 +1,40 @@
-import type { KeyObject } from 'node:crypto';
-import { Pool } from 'undici';
 import { type Clock, toUnixSeconds } from '../../clock.ts';
-import { guardedConnector, withUsualAuthorities } from '../targets/connector.ts';
+import type { AttemptExchange } from '../delivery-store.ts';
+import { withUsualAuthorities } from '../targets/connector.ts';
 import { TargetBlocked, type TargetGuard } from '../targets/target-guard.ts';
-import { type ExchangeLimits, type ExchangeResult, exchange, exchangeLimits } from './exchange.ts';
+import type { Webhook } from '../webhook.ts';
+import { Exchange, type ExchangeEnd, type ExchangeLimits, exchangeLimits } from './exchange.ts';
+import { recordOf } from './exchange-record.ts';
 import { classify, type FailureKind } from './failure.ts';
+import type { Line } from './line.ts';
 import { parseRetryAfter } from './schedule.ts';
 import { signatureHeaders } from './signature.ts';
+import { keyAfter, validKeys } from './signing-keys.ts';
+import { createTargets, type Target } from './target.ts';
 
 /**
  * One attempt: signs the bytes, posts them, and says what came of it. It follows no redirect, uses no proxy,
  * inflates nothing and knows neither queue nor database.
  */
 export interface Sender extends AsyncDisposable {
-  /** Rejects for bugs only. `signal` is for giving up at the end of the process. */
-  send(message: OutgoingMessage, signal: AbortSignal): Promise<SendResult>;
+  /** Rejects for bugs only. */
+  send(message: OutgoingMessage): Promise<SendResult>;
+  /** From now on nothing is begun: what is not on its way yet ends as `unsent`. */
+  stop(): void;
+  /** Ends what is on its way, too. */
+  giveUp(): void;
 }
 
 export interface OutgoingMessage {
-  /** Normalised. */
-  readonly url: string;
-  readonly key: KeyObject | null;
+  readonly webhook: Webhook;
   readonly deliveryId: string;
   readonly attempt: number;
+  /** How often its signature was refused: chooses the key. */
+  readonly rejections: number;
   readonly body: Uint8Array;
 }
 
-export type SendResult = { readonly durationMs: number } & (
+export type SendResult = { readonly durationMs: number; readonly exchange: AttemptExchange | null } & (
   | { readonly kind: 'delivered'; readonly statusCode: number }
   | {
       readonly kind: 'failed';
@@ -34,16 +42,21 @@ export type SendResult = { readonly durationMs: number } & (
       readonly detail: string | null;
       readonly statusCode: number | null;
       readonly retryAfterMs: number | null;
-      /** 410: the receiver wants no more. */
-      readonly isGone: boolean;
+      /** Why the receiver wants no more, if it said so. */
+      readonly wantsNoMore: string | null;
     }
   /** The target was refused; no connection was made. */
   | { readonly kind: 'blocked'; readonly detail: string }
   | { readonly kind: 'aborted' }
+  | { readonly kind: 'unsent' }
 );
 
-/** Sockets are kept for this many origins; each pool closes its idle ones after seconds anyway. */
-const maxPools = 512;
+/** A webhook's own headers cannot replace them, nor what HTTP itself needs. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  ...['content-type', 'user-agent', 'accept-encoding', 'x-slipway-delivery', 'x-slipway-attempt'],
+  ...['x-signature', 'x-signature-256', 'webhook-id', 'webhook-timestamp', 'webhook-signature'],
+  ...['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'upgrade', 'expect', 'te'],
+]);
 
 export function createSender(parts: {
   readonly guard: TargetGuard;
@@ -56,91 +69,103 @@ export function createSender(parts: {
 }): Sender {
   const { guard, clock, limits = exchangeLimits } = parts;
   const authorities = withUsualAuthorities(parts.caBundle);
-  const pools = new Map<string, Pool>();
-  const closing = new Set<Promise<void>>();
+  const targets = createTargets({ guard, authorities, ownHeaders });
+  const running = new Set<Exchange>();
+  let isStopped = false;
 
-  function poolOf(url: URL): Pool {
-    const known = pools.get(url.origin);
-    if (known) {
-      pools.delete(url.origin);
-      pools.set(url.origin, known);
-      return known;
-    }
-    const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
-    const pool = new Pool(url.origin, {
-      connect: guardedConnector(guard, port, authorities),
-      // How much is in flight is the pump's business; here nothing waits for a socket.
-      connections: null,
-      pipelining: 1,
-      allowH2: false,
-      keepAliveMaxTimeout: 30_000,
-      // exchange() has timers of its own.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-    pools.set(url.origin, pool);
-    const [oldest] = pools;
-    if (pools.size > maxPools && oldest) retire(...oldest);
-    return pool;
-  }
-
-  /** Lets what is under way finish. */
-  function retire(origin: string, pool: Pool): void {
-    pools.delete(origin);
-    const closed = pool.close().finally(() => closing.delete(closed));
-    closing.add(closed);
-  }
-
-  return {
-    async send(message, signal) {
-      const startedAt = performance.now();
-      const result = await post(message, signal);
-      return { ...judge(result, clock.nowMs()), durationMs: Math.round(performance.now() - startedAt) };
-    },
-    async [Symbol.asyncDispose]() {
-      await Promise.all([...Array.from(pools.values(), (pool) => pool.destroy()), ...closing]);
-    },
-  };
-
-  function post(message: OutgoingMessage, signal: AbortSignal): Promise<ExchangeResult> {
-    const url = new URL(message.url);
+  function headersFor(target: Target, message: OutgoingMessage) {
     const { body, deliveryId } = message;
-    const headers = {
+    const nowMs = clock.nowMs();
+    const valid = validKeys(target.keys, nowMs);
+    const chosen = keyAfter(valid, message.rejections);
+    const signed = { body, deliveryId, timestamp: toUnixSeconds(nowMs) };
+    const keys = valid.flatMap(({ key }) => key ?? []);
+    const headers: Record<string, string> = {
       'content-type': 'application/json',
       'user-agent': `Slipway/${parts.version}`,
       // Compressed answers would only be a way to fill our memory.
       'accept-encoding': 'identity',
       'x-slipway-delivery': deliveryId,
       'x-slipway-attempt': String(message.attempt),
-      ...signatureHeaders(message.key, { body, deliveryId, timestamp: toUnixSeconds(clock.nowMs()) }),
+      ...signatureHeaders(chosen.key, signed, keys),
     };
-    const request = { method: 'POST', path: url.pathname + url.search, headers, body };
-    return exchange(poolOf(url), request, limits, signal);
+    return { headers, key: chosen.fingerprint };
   }
+
+  /** Calls back once, when the exchange is over. */
+  function post(
+    target: Target,
+    line: Line,
+    message: OutgoingMessage,
+    onEnd: (end: ExchangeEnd, record: AttemptExchange) => void,
+  ): void {
+    const sent = headersFor(target, message);
+    const own = Object.keys(target.headers);
+    const headers = own.length === 0 ? sent.headers : { ...target.headers, ...sent.headers };
+    const request = { path: target.path, headers, body: message.body };
+    const exchange = new Exchange(line, request, limits, (end) => {
+      running.delete(exchange);
+      if (exchange.isClean) target.giveBack(line);
+      else target.drop(line);
+      const shown = own.length === 0 ? headers : { ...masked(own), ...sent.headers };
+      onEnd(end, recordOf(exchange, end, { key: sent.key, headers: shown }, line.connection));
+    });
+    running.add(exchange);
+    exchange.start();
+  }
+
+  return {
+    send(message) {
+      if (isStopped) return Promise.resolve({ kind: 'unsent', durationMs: 0, exchange: null });
+      const startedAt = performance.now();
+      return new Promise((resolve) => {
+        const target = targets.of(message.webhook);
+        post(target, target.take(), message, (end, exchange) => {
+          const durationMs = Math.round(performance.now() - startedAt);
+          resolve({ ...judge(end, clock.nowMs()), durationMs, exchange });
+        });
+      });
+    },
+    stop() {
+      isStopped = true;
+      for (const exchange of [...running]) exchange.stop();
+    },
+    giveUp() {
+      isStopped = true;
+      for (const exchange of [...running]) exchange.giveUp();
+    },
+    async [Symbol.asyncDispose]() {
+      isStopped = true;
+      await targets.closeAll();
+    },
+  };
 }
 
-type Verdict<T = SendResult> = T extends unknown ? Omit<T, 'durationMs'> : never;
+const masked = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, '***']));
 
-function judge(result: ExchangeResult, nowMs: number): Verdict {
+type Verdict<T = SendResult> = T extends unknown ? Omit<T, 'durationMs' | 'exchange'> : never;
+
+function judge(end: ExchangeEnd, nowMs: number): Verdict {
   const failed = {
     kind: 'failed',
     detail: null,
     statusCode: null,
     retryAfterMs: null,
-    isGone: false,
+    wantsNoMore: null,
   } as const;
-  switch (result.kind) {
+  switch (end.kind) {
     case 'aborted':
-      return { kind: 'aborted' };
+    case 'unsent':
+      return { kind: end.kind };
     case 'timeout':
       return { ...failed, error: 'timeout' };
     case 'error': {
-      if (result.error instanceof TargetBlocked) return { kind: 'blocked', detail: result.error.message };
-      const { kind, code } = classify(result.error);
+      if (end.error instanceof TargetBlocked) return { kind: 'blocked', detail: end.error.message };
+      const { kind, code } = classify(end.error);
       return { ...failed, error: kind, detail: code };
     }
     case 'response': {
-      const { statusCode, headers } = result;
+      const { statusCode, headers } = end;
       if (statusCode >= 200 && statusCode <= 299) return { kind: 'delivered', statusCode };
       const retryAfter = headers['retry-after'];
       return {
@@ -148,8 +173,14 @@ function judge(result: ExchangeResult, nowMs: number): Verdict {
         error: 'status',
         statusCode,
         retryAfterMs: typeof retryAfter === 'string' ? parseRetryAfter(retryAfter, nowMs) : null,
-        isGone: statusCode === 410,
+        wantsNoMore: goodbye(statusCode, headers['webhook-delivery']),
       };
     }
   }
+}
+
+/** 410, or the response header of Standard Webhooks that says the same. */
+function goodbye(statusCode: number, wish: string | string[] | undefined): string | null {
+  if (statusCode === 410) return 'The receiver answered 410 Gone.';
+  return wish === 'disable' ? 'The receiver asked for no more deliveries.' : null;
 }

@@ -22,9 +22,11 @@ export function signingKey(secret: string | null): KeyObject | null {
  */
 const noKey = createSecretKey(new Uint8Array(0));
 
+/** `valid`: every key the receiver may know, for the header that has room for more than one signature. */
 export function signatureHeaders(
   key: KeyObject | null,
   { body, deliveryId, timestamp }: SignedMessage,
+  valid: readonly KeyObject[] = key === null ? [] : [key],
 ): Readonly<Record<string, string>> {
   // Lower-case hex: verifiers compare text.
   const hex = (hash: 'sha1' | 'sha256') =>
@@ -37,7 +39,11 @@ export function signatureHeaders(
     'webhook-id': deliveryId,
     'webhook-timestamp': String(timestamp),
     // A verifier of this scheme refuses an empty key, so without a secret there is nothing to send.
-    ...(key && { 'webhook-signature': `v1,${standardSignature(key, { body, deliveryId, timestamp })}` }),
+    ...(valid.length > 0 && {
+      'webhook-signature': valid
+        .map((one) => `v1,${standardSignature(one, { body, deliveryId, timestamp })}`)
+        .join(' '),
+    }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, Socket } from 'node:net';
 import { getCACertificates } from 'node:tls';
 import { buildConnector } from 'undici';
 import { TargetBlocked, type TargetGuard } from './target-guard.ts';
@@ -14,6 +14,8 @@ export function guardedConnector(
   guard: TargetGuard,
   port: number,
   authorities: readonly string[] | null,
+  /** Sees each socket before it is connected. */
+  onSocket: (socket: Socket) => void = () => undefined,
 ): buildConnector.connector {
   const open = buildConnector({
     timeout: connectTimeoutMs,
@@ -44,7 +46,8 @@ export function guardedConnector(
       callback(new TargetBlocked('the address is not allowed'), null);
       return;
     }
-    open(target, (error, socket) => {
+    // undici's connector returns the socket, its types do not say so.
+    const opening: unknown = open(target, (error, socket) => {
       if (error !== null) {
         callback(error, null);
         return;
@@ -59,6 +62,7 @@ export function guardedConnector(
       const closed = Object.assign(new Error('closed at once'), { code: 'ECONNRESET' });
       callback(reached === undefined ? closed : new TargetBlocked('another address was reached'), null);
     });
+    if (opening instanceof Socket) onSocket(opening);
   };
 }
 

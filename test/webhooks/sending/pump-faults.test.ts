@@ -110,8 +110,10 @@ describe('the pump after a crash', () => {
     await run.change(2);
     // What a process leaves that dies between its claim and the answer.
     const nowMs = app.stores.clock.nowMs();
-    const options = { nowMs, leaseUntilMs: nowMs + 45_000, limit: 9, perWebhook: 4, afterWebhook: null };
-    const [lost] = await app.stores.database.write((tx) => app.stores.deliveries.claim(tx, options));
+    const wants = [{ webhookId: id, inFlightAtMost: 4 }];
+    const options = { nowMs, leaseUntilMs: nowMs + 45_000, limit: 9, wants };
+    const { claims } = await app.stores.database.write((tx) => app.stores.deliveries.claim(tx, options));
+    const [lost] = claims;
 
     await app.restartPump();
     await eventually(
@@ -136,13 +138,14 @@ describe('the pump after a crash', () => {
     const { id } = await app.webhooks.create(app.stackKey, { endpoint: receiver.url });
     const runId = (await app.startRun()).id;
     const nowMs = app.stores.clock.nowMs();
-    const lost = await other.write(async (tx) => {
+    const { claims } = await other.write(async (tx) => {
       await otherStore.insertPayload(tx, runId, 1, Buffer.from('{"stateVersion":1}'));
       await otherStore.insert(tx, { id: 'd', webhookId: id, runId, stateVersion: 1, createdAtMs: nowMs });
-      const options = { nowMs, leaseUntilMs: nowMs + 45_000, limit: 9, perWebhook: 4, afterWebhook: null };
+      const wants = [{ webhookId: id, inFlightAtMost: 4 }];
+      const options = { nowMs, leaseUntilMs: nowMs + 45_000, limit: 9, wants };
       return otherStore.claim(tx, options);
     });
-    expect(lost).toHaveLength(1);
+    expect(claims).toHaveLength(1);
     app.advance(44_999);
     expect(receiver.received).toHaveLength(0);
     app.advance(1);

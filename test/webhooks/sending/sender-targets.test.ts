@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseAllowedTargets } from '../../../src/webhooks/targets/allowed-targets.ts';
 import { createTargetGuard, type TargetGuard } from '../../../src/webhooks/targets/target-guard.ts';
 import { startReceiver } from '../receiver.ts';
-import { aMessage, aSender, loopback, never } from './messages.ts';
+import { aMessage, aSender, loopback } from './messages.ts';
 
 describe('the sender and private targets', () => {
   const nothingAllowed = createTargetGuard({
@@ -15,7 +15,7 @@ describe('the sender and private targets', () => {
     async (host) => {
       await using receiver = await startReceiver();
       await using sender = aSender(nothingAllowed);
-      const result = await sender.send(aMessage(`http://${host}:${receiver.port}/`), never);
+      const result = await sender.send(aMessage(`http://${host}:${receiver.port}/`));
       expect(result).toMatchObject({ kind: 'blocked' });
       expect(receiver.connections).toBe(0);
     },
@@ -31,8 +31,8 @@ describe('the sender and private targets', () => {
     await using sender = aSender(guard);
     const url = `http://rebind.example:${receiver.port}/`;
     receiver.answer(() => (response) => void response.writeHead(204, { connection: 'close' }).end());
-    expect(await sender.send(aMessage(url), never)).toMatchObject({ kind: 'delivered' });
-    expect(await sender.send(aMessage(url), never)).toMatchObject({ kind: 'blocked' });
+    expect(await sender.send(aMessage(url))).toMatchObject({ kind: 'delivered' });
+    expect(await sender.send(aMessage(url))).toMatchObject({ kind: 'blocked' });
     expect(receiver.received).toHaveLength(1);
   });
 
@@ -45,7 +45,7 @@ describe('the sender and private targets', () => {
     };
     const guard: TargetGuard = { ...tricked, resolve: () => Promise.resolve(['127.0.0.1']) };
     await using sender = aSender(guard);
-    const result = await sender.send(aMessage(`http://tricked.example:${receiver.port}/`), never);
+    const result = await sender.send(aMessage(`http://tricked.example:${receiver.port}/`));
     expect(result).toMatchObject({ kind: 'blocked' });
     expect(receiver.received).toHaveLength(0);
   });
@@ -55,8 +55,8 @@ describe('the sender and private targets', () => {
     await using closed = await startReceiver();
     const allowed = parseAllowedTargets([`127.0.0.1:${open.port}`]);
     await using sender = aSender(createTargetGuard({ allowed }));
-    expect(await sender.send(aMessage(open.url), never)).toMatchObject({ kind: 'delivered' });
-    expect(await sender.send(aMessage(closed.url), never)).toMatchObject({ kind: 'blocked' });
+    expect(await sender.send(aMessage(open.url))).toMatchObject({ kind: 'delivered' });
+    expect(await sender.send(aMessage(closed.url))).toMatchObject({ kind: 'blocked' });
     expect(closed.connections).toBe(0);
   });
 });

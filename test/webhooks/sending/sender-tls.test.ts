@@ -11,6 +11,7 @@ import { parseAllowedTargets } from '../../../src/webhooks/targets/allowed-targe
 import { createTargetGuard } from '../../../src/webhooks/targets/target-guard.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { closeServer, listen } from '../receiver.ts';
+import { aMessage } from './messages.ts';
 
 /** An authority of our own, and certificates by the real openssl. */
 const directory = mkdtempSync(join(tmpdir(), 'slipway-tls-'));
@@ -55,8 +56,7 @@ async function sendTo(
   try {
     await using sender = createSender({ guard, clock: manualClock(), version: '1', caBundle });
     const url = `https://${host}:${port}/`;
-    const message = { url, key: null, deliveryId: 'd', attempt: 1, body: Buffer.from('{}') };
-    return await sender.send(message, new AbortController().signal);
+    return await sender.send(aMessage(url));
   } finally {
     await closeServer(server, sockets);
   }

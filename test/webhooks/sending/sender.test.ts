@@ -2,8 +2,8 @@ import { createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { parseAllowedTargets } from '../../../src/webhooks/targets/allowed-targets.ts';
 import { createTargetGuard } from '../../../src/webhooks/targets/target-guard.ts';
-import { closeServer, listen, startReceiver } from '../receiver.ts';
-import { aMessage, aSender, loopback, never } from './messages.ts';
+import { closeServer, eventually, listen, startReceiver } from '../receiver.ts';
+import { aMessage, aSender, loopback } from './messages.ts';
 
 /** A server that speaks bytes, for what no HTTP server would say. */
 async function startRawServer(
@@ -35,7 +35,7 @@ describe('the sender', () => {
     await using receiver = await startReceiver();
     await using sender = aSender();
     const message = aMessage(`${receiver.url}?a=%7E&b=1`);
-    expect(await sender.send(message, never)).toMatchObject({ kind: 'delivered', statusCode: 204 });
+    expect(await sender.send(message)).toMatchObject({ kind: 'delivered', statusCode: 204 });
     const [received] = receiver.received;
     expect(received).toMatchObject({ method: 'POST', path: '/hook?a=%7E&b=1', body: message.body });
     expect(received?.headers).toEqual({
@@ -58,7 +58,7 @@ describe('the sender', () => {
   it.each([200, 201, 202, 204, 299])('takes %i for delivered', async (status) => {
     await using receiver = await startReceiver(() => status);
     await using sender = aSender();
-    const result = await sender.send(aMessage(receiver.url), never);
+    const result = await sender.send(aMessage(receiver.url));
     expect(result).toMatchObject({ kind: 'delivered', statusCode: status });
   });
 
@@ -67,11 +67,11 @@ describe('the sender', () => {
     async (status) => {
       await using receiver = await startReceiver(() => status);
       await using sender = aSender();
-      expect(await sender.send(aMessage(receiver.url), never)).toMatchObject({
+      expect(await sender.send(aMessage(receiver.url))).toMatchObject({
         kind: 'failed',
         error: 'status',
         statusCode: status,
-        isGone: status === 410,
+        wantsNoMore: status === 410 ? 'The receiver answered 410 Gone.' : null,
       });
     },
   );
@@ -82,7 +82,7 @@ describe('the sender', () => {
       () => (response) => void response.writeHead(status, { location: target.url }).end(),
     );
     await using sender = aSender();
-    const result = await sender.send(aMessage(receiver.url), never);
+    const result = await sender.send(aMessage(receiver.url));
     expect(result).toMatchObject({ kind: 'failed', error: 'status', statusCode: status });
     expect(target.connections).toBe(0);
   });
@@ -92,14 +92,14 @@ describe('the sender', () => {
       () => (response) => void response.writeHead(429, { 'retry-after': '120' }).end(),
     );
     await using sender = aSender();
-    const result = await sender.send(aMessage(receiver.url), never);
+    const result = await sender.send(aMessage(receiver.url));
     expect(result).toMatchObject({ kind: 'failed', statusCode: 429, retryAfterMs: 120_000 });
   });
 
   it('uses connections again', async () => {
     await using receiver = await startReceiver();
     await using sender = aSender();
-    for (let index = 0; index < 10; index += 1) await sender.send(aMessage(receiver.url), never);
+    for (let index = 0; index < 10; index += 1) await sender.send(aMessage(receiver.url));
     expect(receiver.received).toHaveLength(10);
     // The next request may come before the client has put the first connection back.
     expect(receiver.connections).toBeLessThan(3);
@@ -109,14 +109,14 @@ describe('the sender', () => {
     const receiver = await startReceiver();
     await receiver[Symbol.asyncDispose]();
     await using sender = aSender();
-    const result = await sender.send(aMessage(receiver.url), never);
+    const result = await sender.send(aMessage(receiver.url));
     expect(result).toMatchObject({ kind: 'failed', error: 'refused', detail: 'ECONNREFUSED' });
   });
 
   it('knows a connection that was reset', async () => {
     await using receiver = await startReceiver(() => (_response, socket) => void socket.resetAndDestroy());
     await using sender = aSender();
-    expect(await sender.send(aMessage(receiver.url), never)).toMatchObject({
+    expect(await sender.send(aMessage(receiver.url))).toMatchObject({
       kind: 'failed',
       error: 'reset',
     });
@@ -128,7 +128,7 @@ describe('the sender', () => {
       resolve: () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })),
     });
     await using sender = aSender(guard);
-    expect(await sender.send(aMessage('http://gone.example/'), never)).toMatchObject({
+    expect(await sender.send(aMessage('http://gone.example/'))).toMatchObject({
       kind: 'failed',
       error: 'dns',
       detail: 'ENOTFOUND',
@@ -147,7 +147,7 @@ describe('the sender', () => {
     it.each(Object.keys(cases))('%s', async (name) => {
       await using server = await startRawServer(cases[name] ?? (() => undefined));
       await using sender = aSender();
-      const result = await sender.send(aMessage(server.url), never);
+      const result = await sender.send(aMessage(server.url));
       expect(result).toMatchObject({ kind: 'failed', error: 'timeout', statusCode: null });
       expect(result.durationMs).toBeLessThan(2000);
     });
@@ -158,7 +158,7 @@ describe('the sender', () => {
         resolve: () => new Promise(() => undefined),
       });
       await using sender = aSender(guard);
-      const result = await sender.send(aMessage('http://black-hole.example/'), never);
+      const result = await sender.send(aMessage('http://black-hole.example/'));
       expect(result).toMatchObject({ kind: 'failed', error: 'timeout' });
     });
   });
@@ -181,7 +181,7 @@ describe('the sender', () => {
     it.each(Object.keys(cases))('%s', async (name) => {
       await using server = await startRawServer(cases[name] ?? (() => undefined));
       await using sender = aSender();
-      const result = await sender.send(aMessage(server.url), never);
+      const result = await sender.send(aMessage(server.url));
       expect(result).toMatchObject({ kind: 'delivered', statusCode: 200 });
       expect(result.durationMs).toBeLessThan(2000);
     });
@@ -193,7 +193,7 @@ describe('the sender', () => {
       drip(socket, 'x'.repeat(10_000));
     });
     await using sender = aSender(loopback, 30_000);
-    const result = await sender.send(aMessage(server.url), never);
+    const result = await sender.send(aMessage(server.url));
     expect(result).toMatchObject({ kind: 'delivered', statusCode: 200 });
     expect(result.durationMs).toBeLessThan(5000);
   });
@@ -205,19 +205,29 @@ describe('the sender', () => {
   ])('fails on %s', async (_what, text) => {
     await using server = await startRawServer((socket) => void socket.write(text));
     await using sender = aSender();
-    expect(await sender.send(aMessage(server.url), never)).toMatchObject({
+    expect(await sender.send(aMessage(server.url))).toMatchObject({
       kind: 'failed',
       error: 'protocol',
     });
   });
 
-  it('lets go when the process ends', async () => {
+  it('lets go when the process ends: what was not begun can be sent by the next', async () => {
     await using receiver = await startReceiver(() => () => undefined);
-    await using sender = aSender();
-    const end = new AbortController();
-    const result = sender.send(aMessage(receiver.url), end.signal);
-    end.abort();
-    expect(await result).toMatchObject({ kind: 'aborted' });
-    expect(await sender.send(aMessage(receiver.url), end.signal)).toMatchObject({ kind: 'aborted' });
+    const guard = createTargetGuard({
+      allowed: parseAllowedTargets(['127.0.0.1']),
+      resolve: () => new Promise(() => undefined),
+    });
+    await using sender = aSender(guard);
+    const onItsWay = sender.send(aMessage(receiver.url));
+    const resolving = sender.send(aMessage('http://slow.example/', { webhook: { id: 'other' } }));
+    await eventually(
+      () => receiver.received.length,
+      (count) => count === 1,
+    );
+    sender.stop();
+    expect(await resolving).toMatchObject({ kind: 'unsent' });
+    expect(await sender.send(aMessage(receiver.url))).toMatchObject({ kind: 'unsent' });
+    sender.giveUp();
+    expect(await onItsWay).toMatchObject({ kind: 'aborted' });
   });
 });

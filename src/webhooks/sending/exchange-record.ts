@@ -1,0 +1,79 @@
+import { isUtf8 } from 'node:buffer';
+import type { AttemptExchange, ExchangedConnection, ExchangedResponse } from '../delivery-store.ts';
+import type { Exchange, ExchangeEnd, ResponseHeaders } from './exchange.ts';
+import type { Connection } from './line.ts';
+
+/** What the log keeps of an exchange. The headers must be free of secrets already. */
+export function recordOf(
+  exchange: Exchange,
+  end: ExchangeEnd,
+  sent: { readonly key: string | null; readonly headers: Readonly<Record<string, string>> },
+  attempted: Connection | null,
+): AttemptExchange {
+  const { startedAt, firstByteAt, endedAt, isReused } = exchange;
+  // One that failed to open is told too, if this exchange asked for it.
+  const opened = exchange.connection ?? (attempted && attempted.startedAt >= startedAt ? attempted : null);
+  return {
+    key: sent.key,
+    request: { headers: sent.headers },
+    response: end.kind === 'response' ? responseOf(exchange, end.headers) : null,
+    connection: opened && connectionOf(opened, isReused),
+    timingsMs: {
+      ...(opened === null || isReused ? nothingOpened : openingOf(opened)),
+      firstByte: firstByteAt === null ? null : inTenths(firstByteAt - startedAt),
+      total: inTenths(endedAt - startedAt),
+    },
+    resentAtOnce: exchange.resentAtOnce,
+  };
+}
+
+const nothingOpened = { dns: null, connect: null, tls: null };
+
+function openingOf(connection: Connection) {
+  const { startedAt, resolvedAt, connectedAt, securedAt } = connection;
+  const between = (from: number | null, to: number | null) =>
+    from === null || to === null ? null : inTenths(to - from);
+  return {
+    dns: between(startedAt, resolvedAt),
+    connect: between(resolvedAt ?? startedAt, connectedAt),
+    tls: between(connectedAt, securedAt),
+  };
+}
+
+function connectionOf({ address, port, tls }: Connection, reused: boolean): ExchangedConnection | null {
+  return address === null || port === null ? null : { address, port, reused, tls };
+}
+
+function responseOf(exchange: Exchange, headers: ResponseHeaders): ExchangedResponse {
+  const { bodyChunks, isBodyTruncated } = exchange;
+  return {
+    headers: joined(headers),
+    ...textOf(bodyChunks, isBodyTruncated),
+    bodyTruncated: isBodyTruncated,
+    location: joined(headers)['location'] ?? null,
+  };
+}
+
+const noText: Pick<ExchangedResponse, 'body' | 'bodyEncoding'> = { body: '', bodyEncoding: 'utf8' };
+
+function textOf(chunks: readonly Buffer[], isTruncated: boolean): typeof noText {
+  if (chunks.length === 0) return noText;
+  const bytes = Buffer.concat(chunks);
+  // The cut may go through a character.
+  for (let cut = 0; cut <= (isTruncated ? 3 : 0); cut += 1) {
+    const whole = bytes.subarray(0, bytes.length - cut);
+    if (isUtf8(whole)) return { body: whole.toString('utf8'), bodyEncoding: 'utf8' };
+  }
+  return { body: bytes.toString('base64'), bodyEncoding: 'base64' };
+}
+
+function joined(headers: ResponseHeaders): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    if (value !== undefined) result[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return result;
+}
+
+const inTenths = (ms: number): number => Math.round(ms * 10) / 10;
