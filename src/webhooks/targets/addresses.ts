@@ -54,6 +54,20 @@ export function isPublic(address: Address): boolean {
   return inside(globalV6) && !reservedV6.some(inside);
 }
 
+/** Of a network that its owner runs: what a host name may lead to when the operator lists the name. */
+export function isPrivateNetwork(address: Address): boolean {
+  return privateNetworks.some((range) => contains(range, address));
+}
+
+export function isLoopback(address: Address): boolean {
+  return loopback.some((range) => contains(range, address));
+}
+
+/** The IPv4 address that a NAT64 gateway on the well-known prefix (RFC 6052) would connect to. Null for others. */
+export function behindNat64(address: Address): Address | null {
+  return contains(nat64, address) ? v4(address.bits) : null;
+}
+
 /** Where clouds hand credentials to whoever asks. Also found when wrapped in a transition address. */
 export function isMetadata(address: Address): boolean {
   return [address, ...embeddedV4(address)].some((candidate) =>
@@ -61,12 +75,22 @@ export function isMetadata(address: Address): boolean {
   );
 }
 
-/** The IPv4 addresses that a gateway could read out of an IPv6 address: NAT64, 6to4, ISATAP, "compatible". */
+/**
+ * The IPv4 addresses that a gateway could read out of an IPv6 address: NAT64 with each length of prefix that
+ * RFC 6052 §2.2 knows (bits 64 to 71 stay empty), 6to4, Teredo (inverted), ISATAP, "compatible".
+ */
 function embeddedV4({ family, bits }: Address): readonly Address[] {
   if (family === 4) return [];
-  const v4 = (value: bigint): Address => ({ family: 4, bits: value & 0xffff_ffffn });
-  return [v4(bits), v4(bits >> 80n)];
+  const withoutGap = ((bits >> 64n) << 56n) | (bits & ((1n << 56n) - 1n));
+  return [
+    v4(bits),
+    v4(~bits & 0xffff_ffffn),
+    v4(bits >> 80n),
+    ...[32n, 40n, 48n, 56n, 64n].map((prefix) => v4(withoutGap >> (88n - prefix))),
+  ];
 }
+
+const v4 = (bits: bigint): Address => ({ family: 4, bits: bits & 0xffff_ffffn });
 
 function bitsOfV4(text: string): bigint {
   return text.split('.').reduce((bits, part) => (bits << 8n) | BigInt(part), 0n);
@@ -120,15 +144,32 @@ const globalV6 = range('2000::/3');
 /** Teredo and other protocol blocks, documentation, 6to4. */
 const reservedV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'].map(range);
 
-/** AWS, Google, Azure, Oracle, Alibaba, and the AWS container and pod endpoints. */
+const nat64 = range('64:ff9b::/96');
+
+/** RFC 1918, carriers and overlay networks, laboratories, unique local addresses. */
+const privateNetworks = [
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  '198.18.0.0/15',
+  'fc00::/7',
+].map(range);
+
+const loopback = ['127.0.0.0/8', '::1'].map(range);
+
+/** AWS, Google, Azure, Oracle, Alibaba, Tencent, Scaleway, and the AWS container and pod endpoints. */
 const metadata = [
   '169.254.169.254',
   '169.254.170.2',
   '169.254.170.23',
+  '169.254.0.23',
+  '169.254.42.42',
   '168.63.129.16',
   '192.0.0.192',
   '100.100.100.200',
   'fd00:ec2::254',
   'fd00:ec2::23',
   'fd20:ce::254',
+  'fd00:42::42',
 ].map(range);

@@ -7,7 +7,7 @@ import { type Address, type AddressRange, contains, parseAddress, parseRange } f
  * what was written there; what is refused without it is target-guard's business.
  */
 export interface AllowedTargets {
-  /** Listed by name: every address of it is fine, but those of metadata services. */
+  /** Listed by name, itself or by its suffix. */
   allowsName(hostname: string, port: number): boolean;
   allowsAddress(address: Address, port: number): boolean;
   /** Listed as this one address, not as part of a range: the only way to a metadata service. */

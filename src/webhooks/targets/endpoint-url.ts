@@ -26,7 +26,7 @@ const maxLabelLength = 63;
 export function parseEndpoint(raw: string): EndpointUrl | { readonly refused: string } {
   if (raw.length > maxUrlLength) return { refused: `it is longer than ${maxUrlLength} characters` };
   if (hasUnsafeCharacter(raw)) {
-    return { refused: 'it holds a space, a backslash or a control character' };
+    return { refused: 'it holds a space, a backslash, or a character that is not seen' };
   }
   const authority = /^https?:\/\/(?<authority>[^/?#]+)(?<next>.?)/i.exec(raw)?.groups;
   if (!authority) return { refused: 'only http:// and https:// addresses with a host are possible' };
@@ -44,6 +44,10 @@ export function parseEndpoint(raw: string): EndpointUrl | { readonly refused: st
     return { refused: 'a part of the host name is empty or too long' };
   }
   if (hostname.length > maxHostnameLength) return { refused: 'the host name is too long' };
+  // URLs allow more, resolvers and other parsers differ on it.
+  if (!isLiteral && !/^[a-z0-9_.-]+$/.test(hostname)) {
+    return { refused: 'the host name has a character that is not for host names' };
+  }
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   const host = url.port === '' ? hostname : `${hostname}:${url.port}`;
   return {
@@ -54,8 +58,11 @@ export function parseEndpoint(raw: string): EndpointUrl | { readonly refused: st
   };
 }
 
+/** What people then read is not what is there. */
+const reordering = /\p{Bidi_Control}/u;
+
 function hasUnsafeCharacter(text: string): boolean {
-  if (/[\s\\]/.test(text) || !text.isWellFormed()) return true;
+  if (/[\s\\]/.test(text) || reordering.test(text) || !text.isWellFormed()) return true;
   return Array.from(text).some((character) => {
     const code = character.codePointAt(0) ?? 0;
     return code < 0x20 || (code >= 0x7f && code <= 0x9f);

@@ -1,6 +1,14 @@
 import { isIP } from 'node:net';
 import { UserError } from '../../user-error.ts';
-import { isMetadata, isPublic, parseAddress } from './addresses.ts';
+import {
+  type Address,
+  behindNat64,
+  isLoopback,
+  isMetadata,
+  isPrivateNetwork,
+  isPublic,
+  parseAddress,
+} from './addresses.ts';
 import type { AllowedTargets } from './allowed-targets.ts';
 import { type EndpointUrl, parseEndpoint } from './endpoint-url.ts';
 import { createResolver, type Resolve } from './name-resolver.ts';
@@ -41,15 +49,23 @@ export function createTargetGuard(parts: {
     const address = parseAddress(text);
     if (address === null) return 'the host has an address that cannot be read';
     if (port === 0) return 'port 0 does not exist';
+    return refusalOf(hostname, port, address);
+  }
+
+  function refusalOf(hostname: string, port: number, address: Address): string | null {
     if (isMetadata(address)) {
       return allowed.allowsExactly(address, port)
         ? null
         : 'the host is a metadata service, which must be allowed by its exact address';
     }
-    if (allowed.allowsName(hostname, port) || allowed.allowsAddress(address, port)) return null;
+    if (allowed.allowsAddress(address, port)) {
+      // A gateway that is listed carries no one to where they may not go directly.
+      const inner = behindNat64(address);
+      return inner === null ? null : refusalOf(hostname, port, inner);
+    }
+    if (allowed.allowsName(hostname, port)) return refusalOfListedName(hostname, address);
     if (!isPublic(address)) return 'the host is not on the public internet';
-    if (isLocalName(hostname)) return 'the host has a local name';
-    return isUsualPort(port) ? null : `port ${port} belongs to another service`;
+    return refusalOfUnlisted(hostname, port);
   }
 
   async function resolve(hostname: string, port: number): Promise<readonly string[]> {
@@ -63,9 +79,7 @@ export function createTargetGuard(parts: {
   /** A name without addresses today is accepted when nothing but its addresses could speak against it. */
   function refusalOfUnresolved({ hostname, port }: EndpointUrl): string | null {
     if (port === 0) return 'port 0 does not exist';
-    if (allowed.allowsName(hostname, port)) return null;
-    if (isLocalName(hostname)) return 'the host has a local name';
-    return isUsualPort(port) ? null : `port ${port} belongs to another service`;
+    return allowed.allowsName(hostname, port) ? null : refusalOfUnlisted(hostname, port);
   }
 
   return {
@@ -94,13 +108,35 @@ function refused(reason: string, hint?: string): UserError {
   });
 }
 
-/** Names that mean something else on every machine or network (RFC 6761, 6762, 8375; ICANN's .internal). */
-const localSuffixes = ['localhost', 'localdomain', 'local', 'internal', 'svc', 'home.arpa'];
+/**
+ * Whoever answers for a listed name decides where it leads, so it opens networks, not this machine: that
+ * takes an address. Only a name that always means this machine means it when it is listed.
+ */
+function refusalOfListedName(hostname: string, address: Address): string | null {
+  if (isPublic(address) || isPrivateNetwork(address)) return null;
+  if (isLoopback(address) && isUnder(hostname, 'localhost')) return null;
+  return 'the host is listed by name, which opens private networks only: list its address instead';
+}
+
+function refusalOfUnlisted(hostname: string, port: number): string | null {
+  if (isLocalName(hostname)) return 'the host has a local name';
+  return isUsualPort(port) ? null : `port ${port} belongs to another service`;
+}
+
+/** Names that mean something else on every machine or network (RFC 6761, 6762, 8375, 9476; ICANN's .internal). */
+const localSuffixes = [
+  ...['localhost', 'localdomain', 'localdomain4', 'localdomain6', 'local', 'internal', 'arpa', 'alt', 'svc'],
+  // Never delegated, because too many networks use them for themselves (RFC 6762, appendix G).
+  ...['lan', 'home', 'corp', 'intranet', 'private'],
+];
 
 function isLocalName(hostname: string): boolean {
   if (isIP(hostname) !== 0) return false;
-  if (!hostname.includes('.')) return true;
-  return localSuffixes.some((suffix) => hostname.endsWith(`.${suffix}`));
+  return !hostname.includes('.') || localSuffixes.some((suffix) => isUnder(hostname, suffix));
+}
+
+function isUnder(hostname: string, suffix: string): boolean {
+  return hostname === suffix || hostname.endsWith(`.${suffix}`);
 }
 
 /**
