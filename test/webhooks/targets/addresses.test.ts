@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import {
+  behindNat64,
   contains,
   isMetadata,
   isPublic,
@@ -99,6 +100,13 @@ describe('addresses', () => {
     '::ffff:169.254.169.254',
     '::169.254.169.254',
     '64:ff9b::a9fe:a9fe',
+    // The other places that RFC 6052 has for the IPv4 address: behind 32, 40, 48, 56 and 64 bits.
+    '2001:db8:a9fe:a9fe::',
+    '2001:db8:1a9:fea9:fe::',
+    '2001:db8:122:a9fe:a9:fe00::',
+    '2001:db8:122:3a9:fe:a9fe::',
+    '2001:db8:122:344:a9:fea9:fe00::',
+    '2001:0:4136:e378:8000:63bf:5601:5601',
     '2002:a9fe:a9fe::1',
     '::5efe:a9fe:a9fe',
     '169.254.170.2',
@@ -107,6 +115,16 @@ describe('addresses', () => {
     'fd00:ec2::254',
   ])('knows %s for a metadata service', (text) => {
     expect(isMetadata(address(text))).toBe(true);
+  });
+
+  it('reads the IPv4 address behind the well-known prefix of NAT64, and behind no other', () => {
+    fc.assert(
+      fc.property(fc.ipV4(), (text) => {
+        expect(behindNat64(address(`64:ff9b::${text}`))).toEqual(address(text));
+        expect(behindNat64(address(`64:ff9b:1::${text}`))).toBeNull();
+        expect(behindNat64(address(text))).toBeNull();
+      }),
+    );
   });
 
   it('has every IPv4 address in one reading, mapped or not', () => {
