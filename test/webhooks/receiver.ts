@@ -15,7 +15,7 @@ export interface Received {
 
 type Answer = number | ((response: ServerResponse, socket: Socket, received: Received) => void);
 
-/** A real HTTP server on 127.0.0.1 that does what a test scripts, and keeps everything it got. */
+/** A real HTTP server on a loopback address that does what a test scripts, and keeps everything it got. */
 export interface Receiver extends AsyncDisposable {
   readonly port: number;
   readonly url: string;
@@ -26,7 +26,10 @@ export interface Receiver extends AsyncDisposable {
   answer(how: (received: Received) => Answer): void;
 }
 
-export async function startReceiver(how: (received: Received) => Answer = () => 204): Promise<Receiver> {
+export async function startReceiver(
+  how: (received: Received) => Answer = () => 204,
+  at: { readonly host?: string; readonly port?: number } = {},
+): Promise<Receiver> {
   const received: Received[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -44,10 +47,11 @@ export async function startReceiver(how: (received: Received) => Answer = () => 
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
-  const port = await listen(server);
+  const { host = '127.0.0.1' } = at;
+  const port = await listen(server, host, at.port);
   return {
     port,
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `http://${host}:${port}/hook`,
     received,
     get connections() {
       return connections;
@@ -61,8 +65,8 @@ export async function startReceiver(how: (received: Received) => Answer = () => 
   };
 }
 
-export async function listen(server: TcpServer): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+export async function listen(server: TcpServer, host = '127.0.0.1', port = 0): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
   return (server.address() as AddressInfo).port;
 }
 
