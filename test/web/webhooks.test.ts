@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { goodEndpoints } from '../webhooks/targets/good-endpoints.ts';
+import { hostileEndpoints } from '../webhooks/targets/hostile-endpoints.ts';
 import { anInstallation, call, untilUnconfirmed } from './installation.ts';
 
 const path = '/api/v1/stacks/acme/network-prod/webhooks';
@@ -59,6 +61,34 @@ describe('webhooks', () => {
 
     expect(made.body).toMatchObject({ status, code });
     expect(changed.body).toMatchObject({ status, code });
+  });
+
+  it('refuse every hostile endpoint that their resolver can know, with a reason', async () => {
+    await using fixture = await withStack();
+    // That resolver has one good address for every name; and what is longer than any URL is not even looked at.
+    const { 'names that resolve badly': _, ...groups } = hostileEndpoints;
+    const hostile = Object.values(groups)
+      .flat()
+      .filter((url) => url !== '' && url.length <= 2048 && url !== 'http://metadata.example/');
+
+    const answers = await Promise.all(
+      hostile.map(async (url) => ({ url, ...(await fixture.admin('POST', path, { endpoint: url })).body })),
+    );
+
+    expect(hostile.length).toBeGreaterThan(300);
+    expect(answers.filter(({ code, status }) => code !== 'endpoint-refused' || status !== 422)).toEqual([]);
+    expect(answers.filter(({ errors }) => errors?.[0]?.path !== 'endpoint')).toEqual([]);
+    expect((await fixture.admin('GET', path)).body.items).toEqual([]);
+  });
+
+  it('take every good endpoint, and once', async () => {
+    await using fixture = await withStack();
+    const seen = new Set<string>();
+    for (const [typed, normalised] of goodEndpoints) {
+      const made = await fixture.admin('POST', path, { endpoint: typed });
+      expect([typed, made.status]).toEqual([typed, seen.has(normalised) ? 409 : 201]);
+      seen.add(normalised);
+    }
   });
 
   it('are switched off and on, edited and deleted', async () => {
@@ -162,7 +192,10 @@ describe('deliveries', () => {
         },
       ],
     });
-    expect(reader.text).not.toContain('10.0.0.7');
+    expect(reader.body).toEqual({
+      ...admin.body,
+      attempts: [{ number: 1, at: 1_999_000_000, outcome: 'failed', error: 'no-answer' }],
+    });
     expect(list.body).toMatchObject({ items: [{ stateVersion: 2 }], nextCursor: expect.any(String) });
   });
 

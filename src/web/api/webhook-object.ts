@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { toUnixSeconds } from '../../clock.ts';
+import { attemptForReaders } from '../../webhooks/attempt-view.ts';
 import type { Delivery } from '../../webhooks/delivery-store.ts';
 import type { Webhook, WebhookSummary } from '../../webhooks/webhook.ts';
 
@@ -35,9 +36,16 @@ export const deliverySchema = z
         number: z.number().int(),
         at: z.number().int(),
         outcome: z.enum(['started', 'delivered', 'failed', 'blocked', 'unknown']),
-        durationMs: z.number().int().optional(),
+        durationMs: z
+          .number()
+          .int()
+          .optional()
+          .openapi({ description: 'Without a statusCode for administrators of the stack only.' }),
         statusCode: z.number().int().optional(),
-        error: z.string().optional().openapi({ description: 'The kind of failure, one word.' }),
+        error: z.string().optional().openapi({
+          description:
+            'The kind of failure, one word. Without a statusCode it is "no-answer", and "blocked" reads "failed", for all but administrators of the stack.',
+        }),
         detail: z.string().optional().openapi({ description: 'For administrators of the stack only.' }),
       }),
     ),
@@ -59,9 +67,10 @@ export function webhookObject(webhook: Webhook): z.infer<typeof webhookSchema> {
   return { ...webhookSummary(webhook), secret: webhook.secret };
 }
 
-/** `detail` names addresses of the network the server stands in: not for everybody who may read the stack. */
+/** Only administrators see what the network around the server is like. */
 export function deliveryObject(delivery: Delivery, isAdmin: boolean): z.infer<typeof deliverySchema> {
   const { nextAttemptAtMs } = delivery;
+  const attempts = isAdmin ? delivery.attempts : delivery.attempts.map(attemptForReaders);
   return {
     id: delivery.id,
     webhook: delivery.webhookId,
@@ -70,14 +79,14 @@ export function deliveryObject(delivery: Delivery, isAdmin: boolean): z.infer<ty
     status: delivery.status,
     createdAt: toUnixSeconds(delivery.createdAtMs),
     ...(nextAttemptAtMs === null ? {} : { nextAttemptAt: toUnixSeconds(nextAttemptAtMs) }),
-    attempts: delivery.attempts.map((attempt) => ({
+    attempts: attempts.map((attempt) => ({
       number: attempt.number,
       at: toUnixSeconds(attempt.startedAtMs),
       outcome: attempt.outcome,
       ...(attempt.durationMs === null ? {} : { durationMs: attempt.durationMs }),
       ...(attempt.statusCode === null ? {} : { statusCode: attempt.statusCode }),
       ...(attempt.error === null ? {} : { error: attempt.error }),
-      ...(attempt.detail === null || !isAdmin ? {} : { detail: attempt.detail }),
+      ...(attempt.detail === null ? {} : { detail: attempt.detail }),
     })),
   };
 }
