@@ -13,6 +13,7 @@ import { createIds } from './ids.ts';
 import { createInspection } from './inspection.ts';
 import { createVendors } from './installed-vendors.ts';
 import type { Logger } from './logger.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import { type Buttons, createButtons } from './runs/buttons.ts';
 import { createRetention } from './runs/retention.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
@@ -77,10 +78,12 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     ? createBubblewrap({ directory: sandboxDirectory, caBundle: config.caBundle })
     : createNoSandbox();
   const { vendors, foundIn } = await createVendors(config.tools, isSandboxed);
+  const metrics = createMetrics({ store: stores.standing, clock, version });
   const webhooks = opening.use(
     createWebhookFeature({
       ...basics,
       stores,
+      observer: metrics.webhooks,
       allowedTargets: config.webhookAllowedTargets,
       caBundle: config.caBundle === null ? null : readFileSync(config.caBundle, 'utf8'),
       version,
@@ -181,6 +184,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     github: github.inbox,
     inbox: github.inboxControl,
     health: async () => healthOf(await inspection.findings()),
+    metrics: { text: metrics.text, isAnonymous: config.metricsAnonymous },
   });
 
   async function start(): Promise<{ readonly url: string }> {

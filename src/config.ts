@@ -38,6 +38,8 @@ export interface Config {
   };
   readonly webhookAllowedTargets: readonly string[];
   readonly admins: readonly string[];
+  /** Whether /metrics is served without a token. */
+  readonly metricsAnonymous: boolean;
   readonly logLevel: string;
   /** The CLI talks to this server instead of the local data directory. */
   readonly remote: { readonly url: string; readonly token: string } | null;
@@ -103,6 +105,7 @@ const settings = z.object({
   PULUMI_PATH: optional,
   WEBHOOK_ALLOWED_TARGETS: list,
   ADMINS: list,
+  METRICS_ANONYMOUS: z.enum(['true', 'false']).default('false'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   SLIPWAY_URL: httpUrl.optional(),
   SLIPWAY_TOKEN: optional,
@@ -166,6 +169,7 @@ export function readConfig(environment: Environment): Config {
     },
     webhookAllowedTargets: values.WEBHOOK_ALLOWED_TARGETS,
     admins: values.ADMINS,
+    metricsAnonymous: values.METRICS_ANONYMOUS === 'true',
     logLevel: values.LOG_LEVEL,
     remote: remoteConfig(values.SLIPWAY_URL, values.SLIPWAY_TOKEN),
   };

@@ -103,6 +103,7 @@ describe('the settings', () => {
     [{ WORKERS: '0' }, 'WORKERS'],
     [{ WORKERS: 'many' }, 'WORKERS'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+    [{ METRICS_ANONYMOUS: 'yes' }, 'METRICS_ANONYMOUS'],
     [{ DATABASE_URL: 'postgres://db/slipway' }, 'DATABASE_URL'],
     [{ DATABASE_URL: '/var/lib/slipway.db' }, 'DATABASE_URL'],
     [{ SLIPWAY_URL: 'https://slipway.example.com' }, 'SLIPWAY_TOKEN'],
@@ -163,6 +164,14 @@ describe('the settings', () => {
     } finally {
       rmSync(directory, { recursive: true });
     }
+  });
+
+  it.each([
+    [{}, false],
+    [{ METRICS_ANONYMOUS: 'false' }, false],
+    [{ METRICS_ANONYMOUS: 'true' }, true],
+  ])('%j serves metrics to everybody: %s', (environment, expected) => {
+    expect(readConfig(environment).metricsAnonymous).toBe(expected);
   });
 
   it('cut lists at commas, and slashes off addresses', () => {

@@ -14,6 +14,8 @@ export interface Access {
   require(actor: Actor, account: string, repository: RepositoryRef, needed: Role): Promise<Role | null>;
   /** Administration of the instance: policies of all accounts, tokens, the system page. */
   isInstanceAdmin(actor: Actor): boolean;
+  /** Whether what they see covers all accounts, in whatever role. */
+  seesInstance(actor: Actor): boolean;
 }
 
 export function createAccess(options: { admins: readonly string[]; permissions: Permissions }): Access {
@@ -46,6 +48,7 @@ export function createAccess(options: { admins: readonly string[]; permissions: 
 
   return {
     isInstanceAdmin,
+    seesInstance: (actor) => isInstanceAdmin(actor) || (actor.kind === 'token' && actor.account === null),
     async require(actor, account, repository, needed) {
       const role = await roleOf(actor, account, repository, needed !== 'reader');
       if (role === null) return null;

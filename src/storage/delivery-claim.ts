@@ -6,7 +6,14 @@ import type { DeliveryRow } from './schema.ts';
 
 type DueRow = Pick<
   DeliveryRow,
-  'id' | 'run_id' | 'state_version' | 'attempts' | 'earlier_attempts' | 'rejections' | 'lease_until_ms'
+  | 'id'
+  | 'run_id'
+  | 'state_version'
+  | 'attempts'
+  | 'earlier_attempts'
+  | 'rejections'
+  | 'lease_until_ms'
+  | 'created_at_ms'
 > & { readonly version: number; readonly body: Uint8Array | null };
 
 /**
@@ -24,7 +31,7 @@ export function createClaim(database: Database): DeliveryStore['claim'] {
     // wait, and once it has one, good or bad, they do not. A crash in between leaves it pending, thus in order.
     due: connection.prepare<[string, number, number], DueRow>(
       `select due.id, due.run_id, due.state_version, due.attempts, due.earlier_attempts, due.rejections,
-        due.lease_until_ms, webhook.version, payload.body
+        due.lease_until_ms, due.created_at_ms, webhook.version, payload.body
       from delivery as due
       join webhook on webhook.id = due.webhook_id and webhook.enabled = 1
       left join payload on payload.run_id = due.run_id and payload.state_version = due.state_version
@@ -69,6 +76,7 @@ export function createClaim(database: Database): DeliveryStore['claim'] {
         attempt,
         tries: attempt - row.earlier_attempts,
         rejections: row.rejections,
+        createdAtMs: row.created_at_ms,
         body: row.body,
       };
     }

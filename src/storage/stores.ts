@@ -14,6 +14,7 @@ import { createRunStore } from './run-store.ts';
 import { createSecretBox, type SecretBox } from './secret-box.ts';
 import { loadSecretKey } from './secret-key.ts';
 import { createStackStore } from './stack-store.ts';
+import { createStandingStore } from './standing-store.ts';
 import { createTokenStore } from './token-store.ts';
 import { createWebhookStore } from './webhook-store.ts';
 
@@ -47,6 +48,7 @@ export async function openStores(paths: StorePaths) {
     inbox: createInboxStore(database),
     checkRuns: createCheckRunStore(database),
     tokens: createTokenStore(database),
+    standing: createStandingStore(database),
   };
 }
 

@@ -35,6 +35,7 @@ import { newApi } from './api.ts';
 import { authenticate, unauthenticated } from './authenticate.ts';
 import { type GithubInbox, githubRoutes } from './github-route.ts';
 import type { Health } from './health.ts';
+import { type MetricsSource, metricsRoutes } from './metrics-route.ts';
 import { methodsOf, openapiDocument, openapiRoute, unknownParameters } from './openapi.ts';
 import { notFound, problem, problemOf, refuse } from './problem.ts';
 import { withJsonBody } from './request-body.ts';
@@ -66,6 +67,7 @@ export interface WebParts {
   readonly github: GithubInbox | null;
   readonly inbox: InboxControl;
   readonly health: () => Promise<Health>;
+  readonly metrics: MetricsSource;
   /** Tests shorten it. */
   readonly streamLimits?: LogStreamLimits;
 }
@@ -91,6 +93,7 @@ export function createWeb(parts: WebParts): Web {
   });
 
   app.route('/', statusRoutes({ ...parts, isInstanceAdmin: access.isInstanceAdmin }));
+  app.route('/', metricsRoutes({ ...parts, seesInstance: access.seesInstance }));
   app.route('/', githubRoutes(parts.github));
   app.openapi(openapiRoute, (c) => c.json(document, 200));
 

@@ -110,6 +110,8 @@ export interface Claim {
   readonly tries: number;
   /** How often its signature was refused: chooses the key. */
   readonly rejections: number;
+  /** Of the delivery. */
+  readonly createdAtMs: number;
   /** What to send; null when nobody wrote it. */
   readonly body: Uint8Array | null;
 }

@@ -7,6 +7,7 @@ import { createDeliveries, type Deliveries } from './deliveries.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { createWebhooks, type Webhooks } from './endpoint.ts';
 import { createWebhookReactor } from './reactor.ts';
+import { type AttemptObserver, observing } from './sending/attempt-observer.ts';
 import { createPump, type Pump } from './sending/pump.ts';
 import { createSender } from './sending/sender.ts';
 import { parseAllowedTargets } from './targets/allowed-targets.ts';
@@ -30,6 +31,7 @@ export interface WebhookFeatureParts {
   readonly caBundle: string | null;
   /** Of Slipway, for the user agent. */
   readonly version: string;
+  readonly observer: AttemptObserver;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly logger: Logger;
@@ -39,7 +41,13 @@ export function createWebhookFeature(parts: WebhookFeatureParts): WebhookFeature
   const { webhooks, deliveries } = parts.stores;
   const guard = createTargetGuard({ allowed: parseAllowedTargets(parts.allowedTargets) });
   const sender = createSender({ ...parts, guard });
-  const pump = createPump({ ...parts, webhooks, deliveries, sender });
+  const pump = createPump({
+    ...parts,
+    webhooks,
+    deliveries,
+    sender,
+    observe: observing(parts.observer, parts.clock),
+  });
   return {
     webhooks: createWebhooks({ ...parts, store: webhooks, deliveries, targetGuard: guard }),
     deliveries: createDeliveries({ ...parts, store: deliveries, webhooks, pump }),

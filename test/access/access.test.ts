@@ -78,6 +78,17 @@ describe('who may do what', () => {
     expect(access({ ann: 'admin' }).isInstanceAdmin(actor)).toBe(expected);
   });
 
+  it.each<[string, Actor, boolean]>([
+    ['a person who is listed', person('root-ada'), true],
+    ['an admin of a repository', person('ann'), false],
+    ['a reading token', token('reader'), true],
+    ['an admin token', token('admin'), true],
+    ['an admin token of one account', token('admin', 'acme'), false],
+    ['the operator', operator, true],
+  ])('%s sees the whole instance: %s', (_, actor, expected) => {
+    expect(access({ ann: 'admin' }).seesInstance(actor)).toBe(expected);
+  });
+
   it('is asked of GitHub afresh for everything that changes something', async () => {
     const { may, asked } = access({ ann: 'admin' });
     await may(person('ann'), 'reader');

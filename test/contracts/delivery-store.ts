@@ -71,7 +71,7 @@ export function deliveryStoreContract(name: string, open: () => Promise<Delivery
       expect(await claim(t0)).toEqual([
         {
           ...{ deliveryId: id, webhookId, webhookVersion: 1, runId, stateVersion: 1 },
-          ...{ attempt: 1, tries: 1, rejections: 0, body: null },
+          ...{ attempt: 1, tries: 1, rejections: 0, createdAtMs: t0, body: null },
         },
       ]);
       expect(await claim(t0)).toEqual([]);

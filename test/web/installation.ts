@@ -8,6 +8,7 @@ import { createTokens } from '../../src/access/tokens.ts';
 import { createInboxControl } from '../../src/github/inbox-control.ts';
 import { createIds } from '../../src/ids.ts';
 import { createLogger } from '../../src/logger.ts';
+import { createMetrics } from '../../src/metrics/metrics.ts';
 import { createRunCommands } from '../../src/runs/commands.ts';
 import type { Run } from '../../src/runs/run.ts';
 import { createScheduler } from '../../src/runs/scheduler.ts';
@@ -24,6 +25,7 @@ import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
+import { createStandingStore } from '../../src/storage/standing-store.ts';
 import { createTokenStore } from '../../src/storage/token-store.ts';
 import { createWebhookStore } from '../../src/storage/webhook-store.ts';
 import { refusesVariable } from '../../src/vendors/pulumi/environment.ts';
@@ -118,6 +120,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
   const webhooks = createWebhooks({ ...base, store: webhookStore, deliveries: deliveryStore, targetGuard });
   const tokenStore = createTokenStore(database);
   const tokens = createTokens({ ...base, store: tokenStore });
+  const metrics = createMetrics({ store: createStandingStore(database), clock, version: '0.1.0' });
   const web: Web = createWeb({
     version: '0.1.0',
     logger,
@@ -153,6 +156,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     github: null,
     inbox: createInboxControl({ store: inboxStore, ...base, onReplay: () => undefined }),
     health: async () => healthy,
+    metrics: { text: metrics.text, isAnonymous: false },
     streamLimits: { pollMs: 5, lifetimeMs: 60_000, maxOpen: 3 },
     ...change,
   });
@@ -214,6 +218,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
       commands,
       logs,
       inboxStore,
+      metrics,
     },
     ...{ webhooks, deliveryStore, scheduler, addStack, addRun, move, token, directory },
     async [Symbol.asyncDispose]() {

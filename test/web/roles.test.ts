@@ -8,7 +8,7 @@ import { anInstallation, apiRequest, type Installation } from './installation.ts
  * Every route of the OpenAPI document with every kind of caller. A new route is in the document by itself; this
  * test fails until somebody says here who may call it.
  */
-type Need = 'nobody' | 'token' | 'reader' | 'writer' | 'admin' | 'instance';
+type Need = 'nobody' | 'token' | 'all-accounts' | 'reader' | 'writer' | 'admin' | 'instance';
 
 const stack = '/api/v1/stacks/{account}/{stack}';
 const run = '/api/v1/runs/{run}';
@@ -19,6 +19,7 @@ const vendor = { pulumi: { loginUrl: 'file:///state', stackName: 'dev' } };
 const table: readonly (readonly [string, Need, body?: unknown])[] = [
   ['GET /healthz', 'nobody'],
   ['GET /readyz', 'nobody'],
+  ['GET /metrics', 'all-accounts'],
   ['GET /api/v1/openapi.json', 'nobody'],
   // Signed, not authenticated; without GitHub settings it is 503 for everybody.
   ['POST /api/github/webhooks', 'nobody', {}],
@@ -83,6 +84,7 @@ type Caller = (typeof callers)[number];
 const rank: Readonly<Record<Need, number>> = {
   nobody: -1,
   token: 0,
+  'all-accounts': 0,
   reader: 1,
   writer: 2,
   admin: 3,
@@ -104,10 +106,18 @@ const power: Readonly<Record<Caller, number>> = {
   operator: 4,
 };
 
+const seesAllAccounts: ReadonlySet<Caller> = new Set([
+  'writer token',
+  'admin token',
+  'instance admin',
+  'operator',
+]);
+
 /** 401 without a good token, 404 for what is not theirs (the inbox is nobody's but the instance's), 403 for what they may only read. */
 function expected(need: Need, caller: Caller): 401 | 403 | 404 | 'allowed' {
   if (need === 'nobody') return 'allowed';
   if (power[caller] === -1) return 401;
+  if (need === 'all-accounts') return seesAllAccounts.has(caller) ? 'allowed' : 403;
   if (power[caller] >= rank[need]) return 'allowed';
   return power[caller] === 0 || need === 'instance' ? 404 : 403;
 }
@@ -202,7 +212,7 @@ describe('who may call what', () => {
 
   it('is said the same in docs/api.md', () => {
     const text = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8');
-    const rows = [...text.matchAll(/^\| `([A-Z]+ \/[^`]*)` \| (\w+) \|/gm)].map(
+    const rows = [...text.matchAll(/^\| `([A-Z]+ \/[^`]*)` \| ([\w-]+) \|/gm)].map(
       ([, route, who]) => `${route} ${who}`,
     );
 

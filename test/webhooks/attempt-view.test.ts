@@ -12,6 +12,7 @@ function anAttempt(change: Partial<Attempt>): Attempt {
     statusCode: null,
     error: null,
     detail: null,
+    exchange: null,
     ...change,
   };
 }

@@ -4,6 +4,7 @@ import { createDeliveries, type Deliveries } from '../../src/webhooks/deliveries
 import type { Delivery } from '../../src/webhooks/delivery-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/endpoint.ts';
 import { createWebhookReactor } from '../../src/webhooks/reactor.ts';
+import { type AttemptObserver, observing } from '../../src/webhooks/sending/attempt-observer.ts';
 import { createPump, type Pump, type PumpLimits, pumpLimits } from '../../src/webhooks/sending/pump.ts';
 import { createSender } from '../../src/webhooks/sending/sender.ts';
 import { parseAllowedTargets } from '../../src/webhooks/targets/allowed-targets.ts';
@@ -34,6 +35,7 @@ export interface OutgoingOptions {
   readonly resolve?: Resolve;
   readonly deadlineMs?: number;
   readonly limits?: Partial<PumpLimits>;
+  readonly observer?: AttemptObserver;
   /** False: the pump starts with `restartPump`. */
   readonly starts?: boolean;
 }
@@ -62,6 +64,7 @@ export async function startOutgoing(options: OutgoingOptions = {}): Promise<Outg
       logger: createLogger('silent'),
       random: () => 0,
       limits: { ...pumpLimits, ...options.limits },
+      ...(options.observer && { observe: observing(options.observer, clock) }),
     });
     return { ...pump, sender };
   }

@@ -50,6 +50,8 @@ export interface PumpParts extends Omit<AttemptParts, 'random' | 'delaysMs'> {
   readonly random?: () => number;
   readonly delaysMs?: readonly number[];
   readonly limits?: PumpLimits;
+  /** Hears of every end, before it is stored. Must not throw. */
+  readonly observe?: (end: AttemptEnd) => void;
 }
 
 export function createPump(parts: PumpParts): Pump {
@@ -91,6 +93,7 @@ export function createPump(parts: PumpParts): Pump {
       claiming.ended(claim);
       ends.push(end);
       report(logger, end);
+      parts.observe?.(end);
       alarm.ring();
     });
     inFlight.add(done);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Receiver, startReceiver } from '../receiver.ts';
-import { aMessage, aSender, never } from './messages.ts';
+import { aMessage, aSender } from './messages.ts';
 
 /** Nobody else's receiver: whatever an answer says, it stays without connections. Allowed, so only we keep away. */
 async function withElsewhere(): Promise<{ receiver: Receiver; elsewhere: Receiver } & AsyncDisposable> {
@@ -30,7 +30,7 @@ describe('the sender goes where the endpoint says, and nowhere else', () => {
     world.receiver.answer(() => (response) => void response.writeHead(status, { location }).end());
     await using sender = aSender();
 
-    const result = await sender.send(aMessage(world.receiver.url), never);
+    const result = await sender.send(aMessage(world.receiver.url));
 
     expect(result).toMatchObject({ kind: 'failed', error: 'status', statusCode: status });
     expect([world.receiver.received.length, world.elsewhere.connections]).toEqual([1, 0]);
@@ -54,7 +54,7 @@ describe('the sender goes where the endpoint says, and nowhere else', () => {
     await using sender = aSender();
 
     for (let index = 0; index < 3; index += 1) {
-      expect(await sender.send(aMessage(receiver.url), never)).toMatchObject({ kind: 'delivered' });
+      expect(await sender.send(aMessage(receiver.url))).toMatchObject({ kind: 'delivered' });
     }
 
     expect([receiver.received.length, elsewhere.connections]).toEqual([3, 0]);
@@ -69,7 +69,7 @@ describe('the sender goes where the endpoint says, and nowhere else', () => {
     });
     await using sender = aSender();
 
-    expect(await sender.send(aMessage(receiver.url), never)).toMatchObject({ kind: 'delivered' });
+    expect(await sender.send(aMessage(receiver.url))).toMatchObject({ kind: 'delivered' });
     expect(elsewhere.connections).toBe(0);
   });
 
@@ -78,8 +78,8 @@ describe('the sender goes where the endpoint says, and nowhere else', () => {
     const { receiver, elsewhere } = world;
     await using sender = aSender();
 
-    await sender.send(aMessage(elsewhere.url), never);
-    await sender.send(aMessage(receiver.url), never);
+    await sender.send(aMessage(elsewhere.url));
+    await sender.send(aMessage(receiver.url));
 
     expect([receiver.received.length, elsewhere.received.length]).toEqual([1, 1]);
   });

@@ -1,0 +1,79 @@
+import type { Clock } from '../clock.ts';
+import type { AttemptObserver } from '../webhooks/sending/attempt-observer.ts';
+import { exposition, type Family } from './exposition.ts';
+import { type Standing, type StandingStore, standingFamilies } from './standing.ts';
+import { createWebhookMetrics } from './webhook-metrics.ts';
+
+/** What monitoring asks of this server. Holds no global state: each App has its own. */
+export interface Metrics {
+  readonly webhooks: AttemptObserver;
+  /** In the text format of Prometheus. Rejects when the database cannot be read. */
+  text(): Promise<string>;
+}
+
+/** However many ask, the database is asked once in so long. */
+const freshMs = 1000;
+
+export function createMetrics(parts: {
+  readonly store: StandingStore;
+  readonly clock: Clock;
+  readonly version: string;
+}): Metrics {
+  const webhooks = createWebhookMetrics();
+  let last: { readonly atMs: number; readonly standing: Promise<Standing> } | null = null;
+
+  function standing(): Promise<Standing> {
+    const atMs = performance.now();
+    if (last === null || atMs - last.atMs > freshMs) {
+      last = { atMs, standing: parts.store.standing(parts.clock.nowMs()) };
+    }
+    return last.standing;
+  }
+
+  return {
+    webhooks,
+    async text() {
+      const found = await standing();
+      return exposition([
+        buildFamily(parts.version),
+        ...webhooks.families(),
+        ...standingFamilies(found, parts.clock.nowMs()),
+        ...processFamilies(),
+      ]);
+    },
+  };
+}
+
+function buildFamily(version: string): Family {
+  return {
+    name: 'slipway_build_info',
+    help: 'Always 1; the version is a label.',
+    type: 'gauge',
+    samples: [{ labels: { version }, value: 1 }],
+  };
+}
+
+/** Under the names that every Prometheus client gives them. */
+function processFamilies(): readonly Family[] {
+  const { user, system } = process.cpuUsage();
+  return [
+    {
+      name: 'process_cpu_seconds_total',
+      help: 'Processor time of the server, without the commands of runs.',
+      type: 'counter',
+      samples: [{ value: (user + system) / 1e6 }],
+    },
+    {
+      name: 'process_resident_memory_bytes',
+      help: 'Memory of the server, without the commands of runs.',
+      type: 'gauge',
+      samples: [{ value: process.memoryUsage.rss() }],
+    },
+    {
+      name: 'process_start_time_seconds',
+      help: 'Start of the server, in Unix seconds.',
+      type: 'gauge',
+      samples: [{ value: performance.timeOrigin / 1000 }],
+    },
+  ];
+}

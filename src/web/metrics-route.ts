@@ -1,0 +1,58 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Actor } from '../access/actor.ts';
+import type { Tokens } from '../access/tokens.ts';
+import { problems } from './api/route-parts.ts';
+import { type Api, newApi } from './api.ts';
+import { authenticate, unauthenticated } from './authenticate.ts';
+import { problem } from './problem.ts';
+
+/** What /metrics serves. */
+export interface MetricsSource {
+  /** In the text format of Prometheus. */
+  text(): Promise<string>;
+  /** Needs no token: METRICS_ANONYMOUS. */
+  readonly isAnonymous: boolean;
+}
+
+const contentType = 'text/plain; version=0.0.4; charset=utf-8';
+
+const metricsRoute = createRoute({
+  method: 'get',
+  path: '/metrics',
+  tags: ['status'],
+  summary: 'Metrics for Prometheus',
+  security: [{ bearer: [] }],
+  description:
+    'Needs a token of any role without an account: the numbers are those of all accounts. With METRICS_ANONYMOUS=true it needs none.',
+  'x-needs': 'all-accounts',
+  responses: {
+    200: {
+      description: 'Text format 0.0.4.',
+      content: { 'text/plain': { schema: z.string() } },
+    },
+    ...problems,
+  },
+});
+
+export function metricsRoutes(parts: {
+  readonly tokens: Pick<Tokens, 'authenticate'>;
+  readonly seesInstance: (actor: Actor) => boolean;
+  readonly metrics: MetricsSource;
+}): Api {
+  const { tokens, seesInstance, metrics } = parts;
+  const api = newApi();
+
+  api.use(metricsRoute.path, async (c, next) => {
+    if (metrics.isAnonymous) return next();
+    const given = c.env.actor;
+    const who = given ? ({ kind: 'actor', actor: given } as const) : await authenticate(c.req.raw, tokens);
+    if (who.kind !== 'actor') return unauthenticated(who.kind);
+    if (seesInstance(who.actor)) return next();
+    return problem('forbidden', {
+      detail: 'The metrics are those of all accounts, and you do not see all of them.',
+      hint: 'Use a token without an account: slipway token create --name prometheus --role reader',
+    });
+  });
+  api.openapi(metricsRoute, async (c) => c.text(await metrics.text(), 200, { 'content-type': contentType }));
+  return api;
+}
