@@ -184,7 +184,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     github: github.inbox,
     inbox: github.inboxControl,
     health: async () => healthOf(await inspection.findings()),
-    metrics: { text: metrics.text, isAnonymous: config.metricsAnonymous },
+    metrics: { ...metrics, isAnonymous: config.metricsAnonymous },
   });
 
   async function start(): Promise<{ readonly url: string }> {

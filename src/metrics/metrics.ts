@@ -1,15 +1,20 @@
 import type { Clock } from '../clock.ts';
 import type { AttemptObserver } from '../webhooks/sending/attempt-observer.ts';
 import { exposition, type Family } from './exposition.ts';
+import { createCounter } from './instruments.ts';
 import { type Standing, type StandingStore, standingFamilies } from './standing.ts';
 import { createWebhookMetrics } from './webhook-metrics.ts';
 
 /** What monitoring asks of this server. Holds no global state: each App has its own. */
 export interface Metrics {
   readonly webhooks: AttemptObserver;
+  /** A request was answered with this status. */
+  responded(status: number): void;
   /** In the text format of Prometheus. Rejects when the database cannot be read. */
   text(): Promise<string>;
 }
+
+const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 
 /** However many ask, the database is asked once in so long. */
 const freshMs = 1000;
@@ -20,6 +25,12 @@ export function createMetrics(parts: {
   readonly version: string;
 }): Metrics {
   const webhooks = createWebhookMetrics();
+  const responses = createCounter({
+    name: 'slipway_http_responses_total',
+    help: 'Answers to HTTP requests, by class of their status.',
+    label: 'class',
+    values: statusClasses,
+  });
   let last: { readonly atMs: number; readonly standing: Promise<Standing> } | null = null;
 
   function standing(): Promise<Standing> {
@@ -32,11 +43,16 @@ export function createMetrics(parts: {
 
   return {
     webhooks,
+    responded(status) {
+      const found = statusClasses[Math.floor(status / 100) - 1];
+      if (found !== undefined) responses.add(found);
+    },
     async text() {
       const found = await standing();
       return exposition([
         buildFamily(parts.version),
         ...webhooks.families(),
+        responses.family(),
         ...standingFamilies(found, parts.clock.nowMs()),
         ...processFamilies(),
       ]);

@@ -6,10 +6,12 @@ import { type Api, newApi } from './api.ts';
 import { authenticate, unauthenticated } from './authenticate.ts';
 import { problem } from './problem.ts';
 
-/** What /metrics serves. */
+/** What /metrics serves, and what the web adds to it. */
 export interface MetricsSource {
   /** In the text format of Prometheus. */
   text(): Promise<string>;
+  /** A request was answered with this status. */
+  responded(status: number): void;
   /** Needs no token: METRICS_ANONYMOUS. */
   readonly isAnonymous: boolean;
 }

@@ -90,6 +90,7 @@ export function createWeb(parts: WebParts): Web {
   app.use(async (c, next) => {
     await next();
     addSecurityHeaders(c.res.headers);
+    parts.metrics.responded(c.res.status);
   });
 
   app.route('/', statusRoutes({ ...parts, isInstanceAdmin: access.isInstanceAdmin }));

@@ -156,7 +156,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     github: null,
     inbox: createInboxControl({ store: inboxStore, ...base, onReplay: () => undefined }),
     health: async () => healthy,
-    metrics: { text: metrics.text, isAnonymous: false },
+    metrics: { ...metrics, isAnonymous: false },
     streamLimits: { pollMs: 5, lifetimeMs: 60_000, maxOpen: 3 },
     ...change,
   });

@@ -3,6 +3,17 @@ import { parsePrometheusText } from '../support/prometheus-text.ts';
 import { anInstallation, call } from './installation.ts';
 
 describe('the metrics', () => {
+  it('count answers by class, errors included', async () => {
+    await using installation = anInstallation({ health: () => Promise.reject(new Error('broken')) });
+    const token = await installation.token('admin');
+    for (const path of ['/healthz', '/metrics', '/nowhere', '/readyz']) await call(installation, 'GET', path);
+
+    const { text } = await call(installation, 'GET', '/metrics', { token });
+
+    const counted = parsePrometheusText(text).get('slipway_http_responses_total')?.samples.values();
+    expect([...(counted ?? [])]).toEqual([0, 1, 0, 2, 1]);
+  });
+
   it('are what Prometheus reads, and say what there is', async () => {
     await using installation = anInstallation();
     const stack = await installation.addStack();
@@ -59,7 +70,9 @@ describe('the metrics', () => {
   });
 
   it('are for everybody when the operator says so', async () => {
-    await using installation = anInstallation({ metrics: { text: async () => 'x 1\n', isAnonymous: true } });
+    await using installation = anInstallation({
+      metrics: { text: async () => 'x 1\n', responded: () => undefined, isAnonymous: true },
+    });
 
     const anonymous = await call(installation, 'GET', '/metrics');
     const withWrongToken = await call(installation, 'GET', '/metrics', { token: 'slipway_nobody-has-this' });

@@ -124,7 +124,7 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
     ...{ ...world, ...base, tokens, version: '0.1.0', github: null, health: async () => healthy },
     access: createAccess({ admins: [], permissions: { roleOf: async () => null } }),
     refusesVariable: () => false,
-    metrics: { text: async () => '', isAnonymous: false },
+    metrics: { text: async () => '', responded: () => undefined, isAnonymous: false },
     events: createEventFeed(database),
     inbox: createInboxControl({ store: createInboxStore(database), ...base, onReplay: () => undefined }),
     webhooks: createWebhooks({ ...base, store, deliveries, targetGuard }),
