@@ -2,9 +2,14 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * `unit` needs nothing but Node, git, python3 and openssl; `tools` drives the real pulumi and bubblewrap,
- * which `npm test` sets up first.
+ * which `npm test` sets up first, and go.
  */
-const tools = ['test/scenarios/**/*.test.ts', 'test/sandbox/**/*.test.ts', 'test/vendors/**/*.test.ts'];
+const tools = [
+  'test/scenarios/**/*.test.ts',
+  'test/sandbox/**/*.test.ts',
+  'test/vendors/**/*.test.ts',
+  'test/webhooks/receivers/go.test.ts',
+];
 
 export default defineConfig({
   test: {
