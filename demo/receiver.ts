@@ -1,4 +1,4 @@
-/** Starts receiver.py and keeps what it reports: the evidence that a webhook came, and that its signatures fit. */
+/** Starts witness.py and keeps what it reports: the evidence that a webhook came, and that its signatures fit. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -33,7 +33,7 @@ export interface ReceiverProcess extends AsyncDisposable {
   waitForVersions(runId: string, stateVersion: number, timeoutMs?: number): Promise<readonly Received[]>;
 }
 
-const program = fileURLToPath(new URL('receiver.py', import.meta.url));
+const program = fileURLToPath(new URL('witness.py', import.meta.url));
 const startWithinMs = 15_000;
 const webhooksWithinMs = 15_000;
 

@@ -19,7 +19,7 @@ interface Line {
 async function startPython(
   secret: string,
 ): Promise<AsyncDisposable & { readonly lines: Line[]; readonly url: string }> {
-  const script = join(import.meta.dirname, '../../demo/receiver.py');
+  const script = join(import.meta.dirname, '../../demo/witness.py');
   const child: ChildProcessWithoutNullStreams = spawn('python3', [script, '--secret', secret]);
   const lines: Line[] = [];
   createInterface(child.stdout).on('line', (line) => lines.push(JSON.parse(line) as Line));

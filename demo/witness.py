@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A receiver of Slipway's webhooks, in the standard library alone: what a user would write, and what the tests
-believe. It shares no code with the sender.
+"""What the demo and the tests believe: the receiver of docs/receivers, but it checks both X-Signature headers and
+reports every request. It shares no code with the sender.
 
-    receiver.py --secret S [--port 0]
+    witness.py --secret S [--port 0]
 
 Prints {"port": N} first, then one JSON line for each request. Answers 204 when the signatures fit the raw body,
 401 otherwise. Stops on SIGTERM or SIGINT.
@@ -16,9 +16,13 @@ import signal
 import sys
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
+from pathlib import Path
 
-MAX_BODY_BYTES = 1_000_000
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).parent.parent / "docs" / "receivers"))
+from receiver import Receiver, number  # noqa: E402
+
 OUTPUT = threading.Lock()
 
 
@@ -44,11 +48,7 @@ def parsed(body):
     return value if isinstance(value, dict) else {}
 
 
-class Receiver(BaseHTTPRequestHandler):
-    # Connections stay open between deliveries; so every answer needs a length, and every body must be read.
-    protocol_version = "HTTP/1.1"
-    # A sender that falls silent must not hold a thread for ever.
-    timeout = 60
+class Witness(Receiver):
     secret = ""
 
     def do_POST(self):
@@ -75,38 +75,12 @@ class Receiver(BaseHTTPRequestHandler):
         )
         self.answer(204 if verified and verified256 else 401)
 
-    def read_body(self):
-        """The raw bytes, which are what is signed; None when the request was refused instead."""
-        length = number(self.headers.get("Content-Length"))
-        if length is None or length < 0 or length > MAX_BODY_BYTES:
-            # The body was not read: the next request on this connection would begin in the middle of it.
-            self.close_connection = True
-            self.answer(411 if length is None else 413)
-            return None
-        return self.rfile.read(length)
-
-    def answer(self, status):
-        self.send_response(status)
-        # 204 never has a body and must not say so.
-        if status != 204:
-            self.send_header("Content-Length", "0")
-        if self.close_connection:
-            self.send_header("Connection", "close")
-        self.end_headers()
-
-    def log_message(self, *_):
-        """Requests are reported on stdout, as JSON."""
-
 
 class Server(ThreadingHTTPServer):
     def handle_error(self, request, client_address):
         # A sender that was killed in the middle of a request is no error of ours.
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
-
-
-def number(text):
-    return int(text) if text is not None and text.isascii() and text.isdigit() else None
 
 
 def id_of(value):
@@ -119,8 +93,8 @@ def main():
     arguments.add_argument("--secret", required=True)
     options = arguments.parse_args()
 
-    Receiver.secret = options.secret
-    server = Server(("127.0.0.1", options.port), Receiver)
+    Witness.secret = options.secret
+    server = Server(("127.0.0.1", options.port), Witness)
     # shutdown() waits for the loop that a signal handler interrupts, so it needs a thread of its own.
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, lambda *_: threading.Thread(target=server.shutdown).start())

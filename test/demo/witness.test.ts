@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
 import { expect, test } from 'vitest';
 
-const program = fileURLToPath(new URL('../../demo/receiver.py', import.meta.url));
+const program = fileURLToPath(new URL('../../demo/witness.py', import.meta.url));
 const secret = 'a secret of 漢字';
 const payload = {
   account: 'acme',
