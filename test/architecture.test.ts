@@ -28,7 +28,7 @@ const allowed: Record<string, readonly string[]> = {
   storage: [...foundation, 'runs', 'stacks', 'access', 'webhooks', 'policies', 'github', 'metrics'],
   github: [...foundation, 'runs', 'stacks', 'access'],
   web: [...foundation, 'runs', 'stacks', 'policies', 'webhooks', 'access'],
-  cli: [...foundation, 'config', 'app', 'main', 'access', 'web/health'],
+  cli: [...foundation, 'config', 'app', 'main', 'access', 'web/health', 'webhooks/receiving'],
   doctor: ['sandbox/self-test', 'web/health', 'worker/vendor'],
   inspection: [
     ...['clock', 'config', 'doctor', 'storage/stores', 'worker/vendor'],

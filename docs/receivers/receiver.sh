@@ -56,17 +56,17 @@ is_genuine() {
   return 1
 }
 
-# The first match of a pattern in the body. Good enough for bodies of Slipway, which are compact JSON, where no text
-# can look like a key; use jq if you have it.
+# What follows some text in the body, white space aside. No text of a value can look like a key with its colon, because
+# quotes in it are escaped; still, use jq if you have it.
 find_in_body() {
-  [[ $(<"$body") =~ $1 ]] && printf %s "${BASH_REMATCH[1]}"
+  [[ $(<"$body") =~ ${1//[[:space:]]/[[:space:]]*} ]] && printf %s "${BASH_REMATCH[1]}"
 }
 
 receive() {
   local run version state latest=0
-  run=$(find_in_body '"run":\{"id":"([0-9A-Za-z_-]+)"')
-  version=$(find_in_body '"stateVersion":([0-9]+)')
-  state=$(find_in_body '"state":"([A-Z_]+)"')
+  run=$(find_in_body '"run" : \{ "id" : "([0-9A-Za-z_-]+)"')
+  version=$(find_in_body '"stateVersion" : ([0-9]+)')
+  state=$(find_in_body '"state" : "([A-Z_]+)"')
   # One at a time.
   exec 9>"$STATE_DIR/lock"
   flock 9

@@ -12,7 +12,7 @@ export interface CliContext {
   /** What is said to people beside it, and logs. */
   readonly err: (text: string) => void;
   /** All of standard input, to its end. */
-  readonly readInput: () => Promise<string>;
+  readonly readInput: () => Promise<Uint8Array>;
   readonly inputIsTerminal: boolean;
   readonly outputIsTerminal: boolean;
   readonly environment: () => Readonly<Record<string, string | undefined>>;

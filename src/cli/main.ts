@@ -1,4 +1,4 @@
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { environmentOfProcess } from '../config.ts';
 import { runCli } from './program.ts';
 
@@ -12,7 +12,7 @@ export async function main(): Promise<void> {
   process.exitCode = await runCli(process.argv.slice(2), {
     out: (piece) => void process.stdout.write(piece),
     err: (piece) => void process.stderr.write(piece),
-    readInput: () => text(process.stdin),
+    readInput: () => buffer(process.stdin),
     inputIsTerminal: process.stdin.isTTY === true,
     outputIsTerminal: process.stdout.isTTY === true,
     environment: environmentOfProcess,

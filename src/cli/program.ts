@@ -15,6 +15,8 @@ import { addStackCommands } from './stack.ts';
 import { addEnvironmentCommands } from './stack-environment.ts';
 import { addTokenCommands } from './token.ts';
 import { addWebhookCommands } from './webhook.ts';
+import { addFixturesCommand } from './webhook-fixtures.ts';
+import { addVerifyCommand } from './webhook-verify.ts';
 
 const environmentHelp = `
 Without SLIPWAY_URL and SLIPWAY_TOKEN, commands work on the data directory of this machine (DATA_DIR).
@@ -48,11 +50,10 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   addRunCommands(run, context);
   addRunDetailCommands(run, context);
   addLogCommand(run, context);
-  addWebhookCommands(
-    program.command('webhook').description('webhooks of stacks, and what they sent'),
-    context,
-  );
-
+  const webhook = program.command('webhook').description('webhooks of stacks, and what they sent');
+  addWebhookCommands(webhook, context);
+  addFixturesCommand(webhook, context);
+  addVerifyCommand(webhook, context);
   addInboxCommands(program.command('inbox').description("GitHub's deliveries, to see and replay"), context);
 
   try {

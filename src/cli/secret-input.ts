@@ -19,5 +19,5 @@ export async function secretInput(
   if (context.inputIsTerminal) {
     output.note(`Type ${what} (it is visible), then Enter and Ctrl-D:`);
   }
-  return (await context.readInput()).replace(/\r?\n$/, '');
+  return new TextDecoder().decode(await context.readInput()).replace(/\r?\n$/, '');
 }

@@ -40,7 +40,7 @@ export function aCommandLine(installation: Installation, report: DoctorReport = 
       err: (text) => {
         err += text;
       },
-      readInput: async () => change.input ?? '',
+      readInput: async () => Buffer.from(change.input ?? ''),
       inputIsTerminal: change.input === undefined,
       outputIsTerminal: change.outputIsTerminal ?? false,
       environment: () => change.environment ?? {},
@@ -63,7 +63,7 @@ export function aCommandLine(installation: Installation, report: DoctorReport = 
 }
 
 interface RunChange {
-  readonly input?: string;
+  readonly input?: string | Uint8Array;
   readonly outputIsTerminal?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
 }

@@ -5,7 +5,7 @@ import { payloadOf } from '../../../src/webhooks/payload.ts';
 import { createSender } from '../../../src/webhooks/sending/sender.ts';
 import { signingKey } from '../../../src/webhooks/sending/signature.ts';
 import { aCommit, aRun, aStack, stackSettings } from '../../support/builders.ts';
-import { loopback, never } from '../sending/messages.ts';
+import { loopback } from '../sending/messages.ts';
 
 /** A time that a receiver takes for now, or not: receivers look at the clock of this machine. */
 export const secondsFromNow = (seconds: number): Clock => ({ nowMs: () => Date.now() + seconds * 1000 });
@@ -22,7 +22,7 @@ interface Sent {
 export async function deliver({ url, body, secret, id, clock = secondsFromNow(0) }: Sent) {
   await using sender = createSender({ guard: loopback, clock, version: '1', caBundle: null });
   const message = { url, body, key: signingKey(secret), deliveryId: id, attempt: 1 };
-  const result = await sender.send(message, never);
+  const result = await sender.send(message);
   return 'statusCode' in result && result.statusCode !== null ? result.statusCode : result.kind;
 }
 

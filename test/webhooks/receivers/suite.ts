@@ -1,5 +1,9 @@
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/clock.ts';
+import { createIds } from '../../../src/ids.ts';
+import { makeFixtures } from '../../../src/webhooks/receiving/fixtures.ts';
+import { sendFixtures } from '../../../src/webhooks/receiving/send-fixtures.ts';
 import { eventually } from '../receiver.ts';
 import { bodyOf, deliver, oddBodies, secondsFromNow } from './deliveries.ts';
 import type { ReceiverProgram, StartProgram } from './program.ts';
@@ -139,6 +143,24 @@ export function describeReceiver(name: string, start: StartProgram): void {
       const [first, ...others] = receiver.said;
       expect(first).toBe('news 01JRUN0000000000000000000A 1 QUEUED');
       expect(new Set(others)).toEqual(new Set(['outdated 01JRUN0000000000000000000A 1']));
+    });
+
+    it('answers the test kit as it should', async () => {
+      await using receiver = await start(secret);
+      const fixtures = makeFixtures({ secret, nowMs: Date.now(), newId: createIds(systemClock) });
+      const answers = await sendFixtures(fixtures, receiver.url, fetch);
+      const statuses = answers.map(({ fixture, status }) => [fixture.name, status]);
+      const expected = fixtures.map(({ name, expected: { answer } }) => [
+        name,
+        answer === 'accept' ? 204 : 401,
+      ]);
+      expect(statuses).toEqual(expected);
+      const said = receiver.said.map((line) => line.replace(/ \w{26} /, ' '));
+      const news = ['1 QUEUED', '3 PLANNING', '4 CONFIRMED', '5 PREPARING_APPLY', '6 APPLYING'];
+      expect(said.filter((line) => line !== 'refused')).toEqual([
+        ...[`news ${news[0]}`, 'duplicate 1', `news ${news[1]}`, 'outdated 2'],
+        ...[...news.slice(2), '7 SOME_LATER_STATE'].map((each) => `news ${each}`),
+      ]);
     });
 
     it('refuses what is no delivery before it reads it', async () => {
