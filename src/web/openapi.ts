@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { registerOutgoingWebhook } from './api/outgoing-webhook.ts';
 import type { Api } from './api.ts';
 
 export const openapiRoute = createRoute({
@@ -17,6 +18,7 @@ export const openapiRoute = createRoute({
 /** The document of everything that is routed, made from the schemas that validate. Made once: it does not change. */
 export function openapiDocument(api: Api, version: string): Record<string, unknown> {
   api.openAPIRegistry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer' });
+  registerOutgoingWebhook(api);
   const document = api.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
