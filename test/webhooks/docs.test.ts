@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
@@ -65,6 +65,11 @@ describe('the page on webhooks', () => {
     const validate = new Ajv2020().compile(schema);
     validate(JSON.parse(example));
     expect(validate.errors ?? []).toEqual([]);
+  });
+
+  it('links every receiver that stands beside it, and no other', () => {
+    const linked = [...page.matchAll(/\(receivers\/([\w.]+)\)/g)].map(([, file]) => file);
+    expect(linked.toSorted()).toEqual(readdirSync(join(docs, 'receivers')).toSorted());
   });
 
   it('has the schedule of the code', () => {
