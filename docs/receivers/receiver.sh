@@ -3,7 +3,7 @@
 # The server gives it the request, and these:
 #
 #   WEBHOOK_SECRET  the secret; openssl takes it on its command line, where other users of the machine could see it
-#   STATE_DIR       a directory of its own, for what it has handled so far
+#   STATE_DIR       a directory of its own, for what it has handled so far; files a week old can be deleted
 set -euo pipefail
 # Characters are bytes.
 export LC_ALL=C

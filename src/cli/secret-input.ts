@@ -13,7 +13,7 @@ export async function secretInput(
 ): Promise<string> {
   if (given !== undefined && given !== '-') {
     output.note(`Note: ${what} stood on the command line, where other users and the shell's history see it.`);
-    output.note(`      Pipe it in instead: ... --value - < file`);
+    output.note(`      Give - in its place and pipe it in: ... - < file`);
     return given;
   }
   if (context.inputIsTerminal) {

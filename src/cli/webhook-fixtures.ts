@@ -45,7 +45,7 @@ export function addFixturesCommand(webhook: Command, context: CliContext): void 
         const ok = answers.every(({ isRight }) => isRight);
         output.result({ ok, answers: answers.map(answerJson) }, () => answersTable(answers));
         output.next(
-          "look into your receiver's log, whether it handled what the last column of `fixtures` says",
+          "see in your receiver's log whether it did what `slipway webhook fixtures` lists under THEN",
         );
         if (!ok) throw new CliFailure(exitCodes.failed, '');
         return;
