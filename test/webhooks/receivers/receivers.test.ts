@@ -31,16 +31,20 @@ describe('without a secret', () => {
   });
 });
 
-it.each(['v1,', 'v1, v1,', ''])(
-  'the receiver in bash believes nothing when openssl fails: %j',
-  async (signature) => {
-    using broken = tempDirectory();
-    writeFileSync(join(broken.path, 'openssl'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-    const path = `${broken.path}:${process.env['PATH']}`;
-    await using receiver = await startCgi(file('receiver.sh'), { WEBHOOK_SECRET: 's', PATH: path });
-    await using relay = await startRelay(receiver.url, ({ headers }) => ({
-      headers: { ...headers, 'webhook-signature': signature },
-    }));
-    expect(await deliver({ url: relay.url, body: bodyOf(1), secret: 's', id: 'a' })).toBe(401);
-  },
-);
+it.each([
+  ['fails', 1, 'v1,'],
+  ['fails', 1, ''],
+  ['says nothing', 0, 'v1,'],
+  ['says nothing', 0, 'v1, v1,'],
+])('the receiver in bash believes nothing when openssl %s (%i): %j', async (_what, exitCode, signature) => {
+  using broken = tempDirectory();
+  writeFileSync(join(broken.path, 'openssl'), `#!/bin/sh\ncat >/dev/null\nexit ${exitCode}\n`, {
+    mode: 0o755,
+  });
+  const path = `${broken.path}:${process.env['PATH']}`;
+  await using receiver = await startCgi(file('receiver.sh'), { WEBHOOK_SECRET: 's', PATH: path });
+  await using relay = await startRelay(receiver.url, ({ headers }) => ({
+    headers: { ...headers, 'webhook-signature': signature },
+  }));
+  expect(await deliver({ url: relay.url, body: bodyOf(1), secret: 's', id: 'a' })).toBe(401);
+});
