@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { payloadJsonSchema } from '../../src/webhooks/payload-schema.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
 import { oddBodies } from '../webhooks/receivers/deliveries.ts';
-import { aMessage, aSender, never } from '../webhooks/sending/messages.ts';
+import { aMessage, aSender } from '../webhooks/sending/messages.ts';
 import { anInstallation, call } from './installation.ts';
 
 interface Webhook {
@@ -43,12 +43,12 @@ it('describes the body of the outgoing webhook as the published schema does', as
 
 it.each([
   ['with a secret', {}],
-  ['without one', { key: null }],
+  ['without one', { webhook: { secret: null } }],
 ])('describes every header of a delivery %s', async (_what, change) => {
   const { post } = await outgoingWebhook();
   await using receiver = await startReceiver();
   await using sender = aSender();
-  await sender.send(aMessage(receiver.url, change), never);
+  await sender.send(aMessage(receiver.url, change));
 
   const sent = receiver.received[0]?.headers ?? {};
   // Those belong to HTTP, or stand beside the schema of the body.

@@ -3,9 +3,8 @@ import type { RunState } from '../../../src/runs/run.ts';
 import type { RunEvent } from '../../../src/runs/run-event.ts';
 import { payloadOf } from '../../../src/webhooks/payload.ts';
 import { createSender } from '../../../src/webhooks/sending/sender.ts';
-import { signingKey } from '../../../src/webhooks/sending/signature.ts';
 import { aCommit, aRun, aStack, stackSettings } from '../../support/builders.ts';
-import { loopback } from '../sending/messages.ts';
+import { aMessage, loopback } from '../sending/messages.ts';
 
 /** A time that a receiver takes for now, or not: receivers look at the clock of this machine. */
 export const secondsFromNow = (seconds: number): Clock => ({ nowMs: () => Date.now() + seconds * 1000 });
@@ -21,7 +20,7 @@ interface Sent {
 /** Sends with the sender of the product; gives the status of the answer, or how it failed. */
 export async function deliver({ url, body, secret, id, clock = secondsFromNow(0) }: Sent) {
   await using sender = createSender({ guard: loopback, clock, version: '1', caBundle: null });
-  const message = { url, body, key: signingKey(secret), deliveryId: id, attempt: 1 };
+  const message = aMessage(url, { webhook: { secret }, body, deliveryId: id, attempt: 1 });
   const result = await sender.send(message);
   return 'statusCode' in result && result.statusCode !== null ? result.statusCode : result.kind;
 }
