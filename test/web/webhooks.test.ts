@@ -81,6 +81,24 @@ describe('webhooks', () => {
     expect((await fixture.admin('GET', path)).body.items).toEqual([]);
   });
 
+  it('tell nobody but administrators whether an endpoint is possible', async () => {
+    await using fixture = await withStack();
+    const { id } = (await fixture.admin('POST', path, { endpoint })).body;
+    const token = await fixture.installation.token('writer');
+    const ask = (method: string, url: string, typed: string) =>
+      call(fixture.installation, method, url, { token, body: { endpoint: typed } });
+
+    for (const [method, url] of [['POST', path] as const, ['PATCH', `/api/v1/webhooks/${id}`] as const]) {
+      const [possible, taken, hostile] = [
+        await ask(method, url, `${endpoint}/2`),
+        await ask(method, url, endpoint),
+        await ask(method, url, 'http://169.254.169.254/'),
+      ];
+      expect(possible.status).toBe(403);
+      expect([taken.body, hostile.body]).toEqual([possible.body, possible.body]);
+    }
+  });
+
   it('take every good endpoint, and once', async () => {
     await using fixture = await withStack();
     const seen = new Set<string>();

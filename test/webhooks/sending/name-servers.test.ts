@@ -111,6 +111,23 @@ describe('names that change', () => {
     expect(world.trap.connections).toBe(0);
   });
 
+  it('to another endpoint leave the kept connection behind', async () => {
+    await using world = await openWorld();
+    const id = await world.add({ v4: [good] });
+    const run = await world.app.startRun();
+    await run.change(1);
+    expect(await world.attempts(id, 1)).toEqual([delivered]);
+    await using moved = await startReceiver();
+    await world.app.webhooks.update(id, { endpoint: `http://${name}:${moved.port}/hook` });
+    await run.change(2);
+
+    await eventually(
+      () => moved.received.length,
+      (count) => count === 1,
+    );
+    expect([world.receiver.received.length, world.receiver.connections]).toEqual([1, 1]);
+  });
+
   it('while a connection is kept do not move it', async () => {
     await using world = await openWorld();
     const id = await world.add({ v4: [good] });

@@ -50,6 +50,17 @@ describe('the sender and private targets', () => {
     expect(receiver.received).toHaveLength(0);
   });
 
+  it('carries no connection over to the next policy', async () => {
+    await using receiver = await startReceiver();
+    const message = aMessage(receiver.url);
+    await using before = aSender();
+    expect(await before.send(message)).toMatchObject({ kind: 'delivered' });
+    await using after = aSender(nothingAllowed);
+
+    expect(await after.send(message)).toMatchObject({ kind: 'blocked' });
+    expect([receiver.connections, receiver.received.length]).toEqual([1, 1]);
+  });
+
   it('honours the port of an allowed target', async () => {
     await using open = await startReceiver();
     await using closed = await startReceiver();
