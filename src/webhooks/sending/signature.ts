@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 
 /**
  * The signatures of one attempt: the two headers of the specification in GitHub's form, and those of
@@ -14,6 +14,11 @@ export interface SignedMessage {
 /** Null without a secret; "" is none. Key objects sign a quarter faster than strings. */
 export function signingKey(secret: string | null): KeyObject | null {
   return secret ? createSecretKey(secret, 'utf8') : null;
+}
+
+/** Names a secret where it must not be said: in logs, and beside the deliveries it signed. */
+export function fingerprintOf(secret: string): string {
+  return `key:${createHash('sha256').update(secret).digest('hex').slice(0, 8)}`;
 }
 
 /**

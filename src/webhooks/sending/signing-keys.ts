@@ -1,6 +1,6 @@
-import { createHash, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { Webhook } from '../webhook.ts';
-import { signingKey } from './signature.ts';
+import { fingerprintOf, signingKey } from './signature.ts';
 
 /**
  * The keys of a webhook while its secret is being replaced. A receiver that knows one secret only gets the new one
@@ -37,6 +37,5 @@ export function hasAnotherKey(valid: number, rejections: number): boolean {
 }
 
 function keyOf(secret: string | null, untilMs: number | null): SigningKey {
-  const digest = secret && createHash('sha256').update(secret, 'utf8').digest('hex');
-  return { key: signingKey(secret), fingerprint: digest ? `key:${digest.slice(0, 8)}` : null, untilMs };
+  return { key: signingKey(secret), fingerprint: secret ? fingerprintOf(secret) : null, untilMs };
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { sign, verify, verifyWithFallback } from '@octokit/webhooks-methods';
 import { describe, expect, it } from 'vitest';
-import { signatureHeaders, signingKey } from '../../../src/webhooks/sending/signature.ts';
+import { fingerprintOf, signatureHeaders, signingKey } from '../../../src/webhooks/sending/signature.ts';
 
 const body = Buffer.from('{"account":"acme","state":"FINISHED","note":"l’été 🎉"}');
 
@@ -84,5 +84,12 @@ describe('signatures', () => {
   it('leave the Standard Webhooks signature out without a secret', () => {
     expect(headersFor(null)).toHaveProperty('webhook-id');
     expect(headersFor(null)).not.toHaveProperty('webhook-signature');
+  });
+});
+
+describe('the fingerprint of a secret', () => {
+  it('is the beginning of its SHA-256', () => {
+    expect(fingerprintOf('abc')).toBe('key:ba7816bf');
+    expect(fingerprintOf('abc\n')).not.toBe(fingerprintOf('abc'));
   });
 });
