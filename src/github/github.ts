@@ -20,6 +20,7 @@ import { createRepositoryHandler } from './events/repository.ts';
 import type { CheckRunStore } from './feedback/check-run-store.ts';
 import { createFeedbackOutbox } from './feedback/outbox.ts';
 import { createFeedbackReactor } from './feedback/reactor.ts';
+import { createNoteOnRun, type NoteOnRun } from './feedback/run-notes.ts';
 import type { GitSettings } from './git.ts';
 import { createGithubApp, type GithubAppSettings } from './github-app.ts';
 import { createInbox, type Inbox, maxBodyBytes } from './inbox.ts';
@@ -46,6 +47,7 @@ export interface Github extends AsyncDisposable {
   readonly directory: RepositoryDirectory;
   readonly permissions: Permissions;
   readonly reactor: Reactor;
+  readonly noteOnRun: NoteOnRun;
   /** Starts the loops: deliveries are handled, check runs sent, installations reconciled, repository files read. */
   start(): void;
 }
@@ -58,7 +60,7 @@ export interface GithubParts {
     readonly repositories: RepositoryStore & InstallationStore;
     readonly repositoryFiles: RepositoryFileStore;
     readonly stacks: StackStore;
-    readonly runs: Pick<RunStore, 'newestOfType'>;
+    readonly runs: Pick<RunStore, 'find' | 'newestOfType'>;
   };
   /** By whose rules the repository file is judged. */
   readonly vendors: readonly VendorRules[];
@@ -164,6 +166,12 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
       isSandboxed: parts.isSandboxed,
       onWanted: () => outbox.wake(),
     }),
+    noteOnRun: createNoteOnRun({
+      ...stores,
+      store: stores.checkRuns,
+      clock,
+      onWanted: () => outbox.wake(),
+    }),
     start() {
       for (const loop of loops) loop.start();
     },
@@ -197,6 +205,7 @@ export function createUnconfiguredGithub(
     directory: { lookUp: refuse },
     permissions: { roleOf: refuse },
     reactor: () => Promise.resolve(),
+    noteOnRun: () => Promise.resolve(),
     start() {},
     async [Symbol.asyncDispose]() {},
   };

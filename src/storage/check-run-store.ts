@@ -1,6 +1,6 @@
 import { type FunctionModule, sql } from 'kysely';
 import type { CheckRunBody } from '../github/feedback/check-run.ts';
-import type { CheckRunStore } from '../github/feedback/check-run-store.ts';
+import type { CheckRunStore, StoredNote } from '../github/feedback/check-run-store.ts';
 import type { Tx } from '../tx.ts';
 import type { Database } from './database.ts';
 import type { CheckRunRow, Schema } from './schema.ts';
@@ -51,11 +51,38 @@ export function createCheckRunStore(database: Database): CheckRunStore {
       await database
         .inside(tx)
         .insertInto('check_run')
-        .values({ id, run_id: runId, ...wish, create_tried: 0, desired_version: 1, settled_version: 0 })
+        .values({
+          id,
+          run_id: runId,
+          ...wish,
+          notes: '[]',
+          create_tried: 0,
+          desired_version: 1,
+          settled_version: 0,
+        })
         .onConflict((conflict) =>
           conflict.column('id').doUpdateSet({ ...wish, desired_version: sql`check_run.desired_version + 1` }),
         )
         .execute();
+    },
+
+    async addNote(tx, id, note, nowMs) {
+      const db = database.inside(tx);
+      const row = await db.selectFrom('check_run').select('notes').where('id', '=', id).executeTakeFirst();
+      if (!row) return false;
+      const notes = notesOf(row);
+      if (notes.some(({ key }) => key === note.key)) return false;
+      await db
+        .updateTable('check_run')
+        .set({
+          notes: JSON.stringify([...notes, note]),
+          attempts: 0,
+          next_at_ms: nowMs,
+          desired_version: sql`desired_version + 1`,
+        })
+        .where('id', '=', id)
+        .execute();
+      return true;
     },
 
     async due(nowMs, busyRepositories) {
@@ -76,6 +103,7 @@ export function createCheckRunStore(database: Database): CheckRunStore {
         checkRunId: row.check_run_id,
         createTried: row.create_tried === 1,
         attempts: row.attempts,
+        notes: notesOf(row).map(({ text }) => text),
       };
     },
 
@@ -156,3 +184,5 @@ export function createCheckRunStore(database: Database): CheckRunStore {
     },
   };
 }
+
+const notesOf = ({ notes }: Pick<CheckRunRow, 'notes'>) => JSON.parse(notes) as StoredNote[];

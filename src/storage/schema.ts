@@ -179,8 +179,10 @@ export interface CheckRunRow {
   check_run_id: number | null;
   /** 1 before the first create is sent: its answer may be lost, so GitHub is searched before another. */
   create_tried: Flag;
-  /** What GitHub should show: the request body, whole. */
+  /** What GitHub should show: the request body, whole but for the notes. */
   desired: Json;
+  /** List of what came of the run besides its states: key and text. */
+  notes: Json;
   desired_version: number;
   /** The version that needs nothing more: it was sent, or given up (then `last_error` says why). */
   settled_version: number;

@@ -57,7 +57,43 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
         checkRunId: null,
         createTried: false,
         attempts: 0,
+        notes: [],
       });
+    });
+
+    test('a note is due at once and stays with every later wish', async () => {
+      await using opened = await withWish();
+      const { store, transactions, want } = opened;
+      const note = (key: string, nowMs: number) =>
+        transactions.write((tx) => store.addNote(tx, 'run-1', { key, text: `${key} said` }, nowMs));
+      await transactions.write((tx) => store.sent(tx, 'run-1', 1, 77));
+      expect(await store.due(9e9, [])).toBeNull();
+
+      expect(await note('first', 2000)).toBe(true);
+
+      const desired = aBody('run-1', 'Queued');
+      const notes = ['first said'];
+      expect(await store.due(2000, [])).toMatchObject({ version: 2, checkRunId: 77, desired, notes });
+      await transactions.write((tx) => store.retryLater(tx, 'run-1', 2, 60_000, 'GitHub said 500'));
+      expect(await note('second', 2500)).toBe(true);
+      expect(await store.due(2500, [])).toMatchObject({ version: 3, attempts: 0 });
+      await want('Applied', 3000);
+      expect(await store.due(3000, [])).toMatchObject({
+        version: 4,
+        desired: { output: { title: 'Applied' } },
+        notes: ['first said', 'second said'],
+      });
+    });
+
+    test('a note is added once, to what is wanted', async () => {
+      await using opened = await withWish();
+      const { store, transactions } = opened;
+      const note = (id: string, text: string) =>
+        transactions.write((tx) => store.addNote(tx, id, { key: 'same', text }, 2000));
+
+      expect([await note('run-1', 'one'), await note('run-1', 'two')]).toEqual([true, false]);
+      expect(await note('nobody', 'one')).toBe(false);
+      expect(await store.due(2000, [])).toMatchObject({ version: 2, notes: ['one'] });
     });
 
     test('a newer wish replaces the older, counts attempts anew and keeps what is known of GitHub', async () => {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { statusOf } from '../github-error.ts';
 import type { CheckRunBody } from './check-run.ts';
 import type { PendingCheckRun } from './check-run-store.ts';
+import { withNotes } from './run-notes.ts';
 
 const checkRunJson = z.object({ id: z.number().int(), external_id: z.string().nullish() });
 
@@ -20,7 +21,8 @@ export interface SendContext {
  * have succeeded without our hearing of it, the commit's check runs are searched for our id first.
  */
 export async function sendCheckRun(pending: PendingCheckRun, context: SendContext): Promise<number> {
-  const { desired, checkRunId, createTried } = pending;
+  const { checkRunId, createTried } = pending;
+  const desired = withNotes(pending.desired, pending.notes);
   if (checkRunId !== null && (await update(context, checkRunId, desired))) return checkRunId;
   if (createTried) {
     const found = await findByExternalId(context, desired);

@@ -10,6 +10,11 @@ export interface WantedCheckRun {
   readonly desired: CheckRunBody;
 }
 
+export interface StoredNote {
+  readonly key: string;
+  readonly text: string;
+}
+
 /** A check run that GitHub does not show yet as it should. */
 export interface PendingCheckRun extends WantedCheckRun {
   readonly version: number;
@@ -19,6 +24,8 @@ export interface PendingCheckRun extends WantedCheckRun {
   readonly createTried: boolean;
   /** Failures since the newest version was wanted. */
   readonly attempts: number;
+  /** Shown under its summary, in the order in which they were added. */
+  readonly notes: readonly string[];
 }
 
 export interface CheckRunRecord {
@@ -40,6 +47,11 @@ export interface CheckRunStore {
    * takes the place of the repository's earlier ones, sent or not. A run's goes with its run.
    */
   want(tx: Tx, wanted: WantedCheckRun, nowMs: number): Promise<void>;
+  /**
+   * Adds a note that stays, whatever is wanted later; due at once, with attempts counted anew. False when
+   * nothing is wanted under the id, and when there is a note with that key.
+   */
+  addNote(tx: Tx, id: string, note: StoredNote, nowMs: number): Promise<boolean>;
   /**
    * The one that is due for longest, outside the busy repositories. What is wanted for an account on which the
    * App is suspended is kept and not due: GitHub would refuse it.

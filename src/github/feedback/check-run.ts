@@ -1,6 +1,7 @@
 import type { Button } from '../../runs/buttons.ts';
 import { isTerminal, type Run, type RunState } from '../../runs/run.ts';
 import type { RunEvent } from '../../runs/run-event.ts';
+import type { Stack } from '../../stacks/stack.ts';
 import { quoted } from './quoted.ts';
 import { deltaSigns, deltaWords, wordingOf } from './wording.ts';
 
@@ -130,13 +131,15 @@ function actionsOf({ state, type }: Run): readonly CheckAction[] {
   }
 }
 
+/** On a public repository everybody reads checks: counts and links only, unless the stack says otherwise. */
+export const showsDetails = ({ repository, settings }: Stack): boolean =>
+  repository.isPrivate || settings.publicDetails;
+
 function summaryOf({ run, stack, note }: RunEvent, detailsUrl: string, isSandboxed: boolean): string {
-  // On a public repository everybody reads checks: counts and links only.
-  const showsDetails = stack.repository.isPrivate || stack.settings.publicDetails;
   const parts = [
     wordingOf(run).sentence,
     run.delta && deltaWords(run.delta),
-    showsDetails && note !== null && note !== '' && quoted(note),
+    showsDetails(stack) && note !== null && note !== '' && quoted(note),
     !isSandboxed && '**This server runs the tools without a sandbox.**',
     `[Open the run](${detailsUrl})`,
   ];

@@ -159,6 +159,7 @@ create table check_run (
   check_run_id integer,
   create_tried integer not null default 0,
   desired text not null,
+  notes text not null default '[]',
   desired_version integer not null,
   settled_version integer not null default 0,
   attempts integer not null default 0,
