@@ -6,6 +6,7 @@ import { createDeliveryStore } from './delivery-store.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createFileLogStore } from './file-log-store.ts';
 import { createInboxStore } from './inbox-store.ts';
+import { createMissedStore } from './missed-store.ts';
 import { openProblem } from './open-problem.ts';
 import { createRepositoryFileStore } from './repository-file-store.ts';
 import { createRepositoryStore } from './repository-store.ts';
@@ -44,6 +45,7 @@ export async function openStores(paths: StorePaths) {
     logs: createFileLogStore(join(paths.dataDir, 'logs')),
     events: createEventFeed(database),
     webhooks: createWebhookStore(database, box),
+    missed: createMissedStore(database),
     deliveries: createDeliveryStore(database),
     inbox: createInboxStore(database),
     checkRuns: createCheckRunStore(database),

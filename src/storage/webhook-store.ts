@@ -1,5 +1,6 @@
 import type { Updateable } from 'kysely';
 import type { Tx } from '../tx.ts';
+import type { Headers } from '../webhooks/custom-headers.ts';
 import type { EventFilter, OldSecret, Webhook, WebhookSummary } from '../webhooks/webhook.ts';
 import type { WebhookChange, WebhookStore } from '../webhooks/webhook-store.ts';
 import type { Database } from './database.ts';
@@ -23,14 +24,34 @@ export function createWebhookStore(database: Database, secrets: SecretBox): Webh
     return sealed && secrets.open(purposeOf(row.id, column), sealed).toString('utf8');
   }
 
+  function headersOf(row: WebhookRow): Headers {
+    const headers = open(row, 'headers');
+    return headers === null ? {} : (JSON.parse(headers) as Headers);
+  }
+
+  function withoutSecrets(row: WebhookRow): WebhookSummary {
+    return {
+      id: row.id,
+      stackKey: row.stack_key,
+      endpoint: row.endpoint,
+      url: row.endpoint_key,
+      enabled: row.enabled === 1,
+      filter: filterOf(row.filter),
+      headerNames: Object.keys(headersOf(row)),
+      disabledReason: row.disabled_reason,
+      disabledAtMs: row.disabled_at_ms,
+      createdAtMs: row.created_at_ms,
+      version: row.version,
+    };
+  }
+
   function withSecrets(row: WebhookRow): Webhook {
     const oldSecrets = open(row, 'old_secrets');
-    const headers = open(row, 'headers');
     return {
-      ...summaryOf(row),
+      ...withoutSecrets(row),
       secret: open(row, 'secret'),
       oldSecrets: oldSecrets === null ? [] : (JSON.parse(oldSecrets) as OldSecret[]),
-      headers: headers === null ? {} : (JSON.parse(headers) as Record<string, string>),
+      headers: headersOf(row),
     };
   }
 
@@ -79,7 +100,7 @@ export function createWebhookStore(database: Database, secrets: SecretBox): Webh
         .orderBy('id')
         .limit(limit)
         .execute();
-      return rows.map(summaryOf);
+      return rows.map(withoutSecrets);
     },
 
     async enabledOf(tx, stackKey) {
@@ -141,18 +162,3 @@ const unlessEmpty = (value: object): string | null =>
   Object.keys(value).length === 0 ? null : JSON.stringify(value);
 
 const filterOf = (json: string) => JSON.parse(json) as EventFilter;
-
-function summaryOf(row: WebhookRow): WebhookSummary {
-  return {
-    id: row.id,
-    stackKey: row.stack_key,
-    endpoint: row.endpoint,
-    url: row.endpoint_key,
-    enabled: row.enabled === 1,
-    filter: filterOf(row.filter),
-    disabledReason: row.disabled_reason,
-    disabledAtMs: row.disabled_at_ms,
-    createdAtMs: row.created_at_ms,
-    version: row.version,
-  };
-}

@@ -1,68 +1,100 @@
-import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Transactions } from '../tx.ts';
 import { UserError } from '../user-error.ts';
+import { changedHeaders, type HeaderChange } from './custom-headers.ts';
 import type { DeliveryStore } from './delivery-store.ts';
+import type { MissedStore } from './missed-store.ts';
+import { checkedSecret, randomSecret, replacedSecret, validSecrets } from './secrets.ts';
+import { createStandings, type Standings } from './standing.ts';
 import type { TargetGuard } from './targets/target-guard.ts';
-import { everyEvent, type Webhook, type WebhookSummary } from './webhook.ts';
+import { type EventFilter, everyEvent, type Webhook, type WebhookSummary } from './webhook.ts';
 import type { WebhookChange, WebhookStore } from './webhook-store.ts';
 
 /**
- * Webhooks of a stack: where state changes are sent, and with which secret. It refuses to know who asks
- * (the caller checks rights) and how anything is sent.
+ * Webhooks of a stack: where state changes are sent, which of them, and with which secret. It refuses to know
+ * who asks (the caller checks rights) and how anything is sent.
  */
 export interface WebhookInput {
   readonly endpoint: string;
+  /** Null and "" are the same: none. */
   readonly secret?: string | null | undefined;
   readonly enabled?: boolean | undefined;
+  readonly filter?: EventFilter | undefined;
+  /** Added to those that are there; null removes one. */
+  readonly headers?: HeaderChange | undefined;
 }
 
-export interface Webhooks {
+export interface WebhookPatch extends Partial<WebhookInput> {
+  /** How long a replaced secret is still used; 0 unless given: it ends at once, with all before it. */
+  readonly overlapHours?: number | undefined;
+}
+
+export interface Webhooks extends Standings {
   /** Throws `endpoint-refused`, `endpoint-not-unique`, `invalid-input`. */
   create(stackKey: string, input: WebhookInput): Promise<Webhook>;
+  /** Oldest first. `after` is the id of the last one seen. */
   list(
     stackKey: string,
     options: { readonly after: string | null; readonly limit: number },
   ): Promise<readonly WebhookSummary[]>;
   find(id: string): Promise<Webhook | null>;
-  /** Disabling stops what is pending. Null when there is none. Throws as `create`. */
-  update(id: string, change: Partial<WebhookInput>): Promise<Webhook | null>;
+  /**
+   * Disabling stops what is pending; enabling forgets why it was disabled and what failed. Null when there is
+   * none. Throws as `create`.
+   */
+  update(id: string, change: WebhookPatch): Promise<Webhook | null>;
   /** False when there was none. */
   remove(id: string): Promise<boolean>;
   /** A random secret unless one is given. Null when there is no such webhook. */
-  regenerateSecret(id: string, secret?: string | null): Promise<string | null>;
+  regenerateSecret(
+    id: string,
+    options: { readonly secret?: string | undefined; readonly overlapHours: number },
+  ): Promise<Webhook | null>;
+  /** Old secrets are not used any more. False when there is no such webhook. */
+  endOverlap(id: string): Promise<boolean>;
 }
-
-const maxSecretBytes = 1024;
 
 export function createWebhooks(parts: {
   readonly store: WebhookStore;
-  readonly deliveries: DeliveryStore;
+  readonly missed: MissedStore;
+  readonly deliveries: Pick<DeliveryStore, 'stopPending' | 'health' | 'clearHealth'>;
   readonly targetGuard: TargetGuard;
   readonly transactions: Transactions;
   readonly clock: Clock;
   readonly newId: NewId;
 }): Webhooks {
-  const { store, deliveries, targetGuard, transactions } = parts;
+  const { store, deliveries, targetGuard, transactions, clock } = parts;
 
-  async function save(id: string, change: WebhookChange): Promise<Webhook | null> {
+  /** `changeOf` sees the webhook as it is inside the transaction. */
+  async function change(
+    id: string,
+    changeOf: (current: Webhook, nowMs: number) => WebhookChange,
+  ): Promise<Webhook | null> {
     return transactions.write(async (tx) => {
-      const outcome = await store.update(tx, id, change);
-      if (outcome === 'not-unique') throw notUnique();
-      if (outcome === 'missing') return null;
-      if (change.disabled) await deliveries.stopPending(tx, id);
+      const current = await store.find(id, tx);
+      if (current === null) return null;
+      const nowMs = clock.nowMs();
+      const wanted = changeOf(current, nowMs);
+      const oldSecrets = wanted.oldSecrets ?? validSecrets(current.oldSecrets, nowMs);
+      if ((await store.update(tx, id, { ...wanted, oldSecrets })) === 'not-unique') throw notUnique();
+      if (wanted.disabled) await deliveries.stopPending(tx, id);
+      const isAnother = wanted.endpoint !== undefined && wanted.endpoint.url !== current.url;
+      // While it is disabled, what failed explains why; the old receiver's failures are not a new one's.
+      if (wanted.disabled === null || (isAnother && current.enabled)) await deliveries.clearHealth(tx, id);
       return store.find(id, tx);
     });
   }
 
   return {
+    ...createStandings(parts),
     list: (stackKey, options) => store.list(stackKey, options),
     find: (id) => store.find(id),
     remove: (id) => transactions.write((tx) => store.remove(tx, id)),
 
     async create(stackKey, input) {
-      const secret = checkSecret(input.secret);
+      const secret = checkedSecret(input.secret);
+      const headers = changedHeaders({}, input.headers ?? {});
       const { url } = await targetGuard.accept(input.endpoint);
       const webhook = {
         id: parts.newId(),
@@ -71,44 +103,42 @@ export function createWebhooks(parts: {
         url,
         enabled: input.enabled ?? true,
         secret,
-        headers: {},
-        filter: everyEvent,
-        createdAtMs: parts.clock.nowMs(),
+        headers,
+        filter: input.filter ?? everyEvent,
+        createdAtMs: clock.nowMs(),
       };
-      const outcome = await transactions.write((tx) => store.insert(tx, webhook));
-      if (outcome === 'not-unique') throw notUnique();
-      const disabledAtMs = webhook.enabled ? null : webhook.createdAtMs;
-      return { ...webhook, oldSecrets: [], disabledReason: null, disabledAtMs, version: 1 };
+      const made = await transactions.write(async (tx) => {
+        if ((await store.insert(tx, webhook)) === 'not-unique') throw notUnique();
+        return store.find(webhook.id, tx);
+      });
+      if (made === null) throw new Error('a webhook is gone in the transaction that made it');
+      return made;
     },
 
-    async update(id, change) {
-      const { endpoint, secret, enabled } = change;
+    async update(id, { endpoint, secret: given, enabled, filter, headers, overlapHours = 0 }) {
+      const secret = given === undefined ? undefined : checkedSecret(given);
       // Names are resolved outside the transaction; a refused endpoint is refused before anything changes.
       const accepted = endpoint === undefined ? null : await targetGuard.accept(endpoint);
-      return save(id, {
+      return change(id, (current, nowMs) => ({
         ...(endpoint !== undefined && accepted && { endpoint: { endpoint, url: accepted.url } }),
-        ...(secret !== undefined && { secret: checkSecret(secret) }),
-        ...(enabled !== undefined && {
-          disabled: enabled ? null : { reason: null, atMs: parts.clock.nowMs() },
-        }),
-      });
+        ...(secret !== undefined && replacedSecret(current, secret, { overlapHours, nowMs })),
+        ...(headers && { headers: changedHeaders(current.headers, headers) }),
+        ...(filter && { filter }),
+        // What it is already, it stays: with the reason, and with what failed since.
+        ...(enabled !== undefined &&
+          enabled !== current.enabled && { disabled: enabled ? null : { reason: null, atMs: nowMs } }),
+      }));
     },
 
-    async regenerateSecret(id, given) {
-      const secret = checkSecret(given) ?? randomBytes(32).toString('base64url');
-      const saved = await save(id, { secret });
-      return saved === null ? null : secret;
+    async regenerateSecret(id, { secret: given, overlapHours }) {
+      const secret = checkedSecret(given) ?? randomSecret();
+      return change(id, (current, nowMs) => replacedSecret(current, secret, { overlapHours, nowMs }));
+    },
+
+    async endOverlap(id) {
+      return (await change(id, () => ({ oldSecrets: [] }))) !== null;
     },
   };
-}
-
-function checkSecret(secret: string | null | undefined): string | null {
-  if (!secret) return null;
-  if (secret.isWellFormed() && Buffer.byteLength(secret) <= maxSecretBytes) return secret;
-  const message = `at most ${maxSecretBytes} bytes of well-formed text`;
-  throw new UserError('invalid-input', `The secret cannot be used: ${message} are possible.`, {
-    issues: [{ path: 'secret', message }],
-  });
 }
 
 function notUnique(): UserError {

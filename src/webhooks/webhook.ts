@@ -10,6 +10,8 @@ export interface WebhookSummary {
   readonly url: string;
   readonly enabled: boolean;
   readonly filter: EventFilter;
+  /** Of the headers added to each request; in lower case. */
+  readonly headerNames: readonly string[];
   /** Why the server disabled it; null when a person did, and while it is enabled. */
   readonly disabledReason: string | null;
   /** Null while it is enabled. */

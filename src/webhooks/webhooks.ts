@@ -6,6 +6,7 @@ import type { Transactions } from '../tx.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { createWebhooks, type Webhooks } from './endpoint.ts';
+import type { MissedStore } from './missed-store.ts';
 import { createWebhookReactor } from './reactor.ts';
 import { type AttemptObserver, observing } from './sending/attempt-observer.ts';
 import { createPump, type Pump } from './sending/pump.ts';
@@ -23,7 +24,11 @@ export interface WebhookFeature extends AsyncDisposable {
 }
 
 export interface WebhookFeatureParts {
-  readonly stores: { readonly webhooks: WebhookStore; readonly deliveries: DeliveryStore };
+  readonly stores: {
+    readonly webhooks: WebhookStore;
+    readonly missed: MissedStore;
+    readonly deliveries: DeliveryStore;
+  };
   readonly transactions: Transactions;
   /** WEBHOOK_ALLOWED_TARGETS. */
   readonly allowedTargets: readonly string[];
@@ -38,7 +43,7 @@ export interface WebhookFeatureParts {
 }
 
 export function createWebhookFeature(parts: WebhookFeatureParts): WebhookFeature {
-  const { webhooks, deliveries } = parts.stores;
+  const { webhooks, missed, deliveries } = parts.stores;
   const guard = createTargetGuard({ allowed: parseAllowedTargets(parts.allowedTargets) });
   const sender = createSender({ ...parts, guard });
   const pump = createPump({
@@ -49,7 +54,7 @@ export function createWebhookFeature(parts: WebhookFeatureParts): WebhookFeature
     observe: observing(parts.observer, parts.clock),
   });
   return {
-    webhooks: createWebhooks({ ...parts, store: webhooks, deliveries, targetGuard: guard }),
+    webhooks: createWebhooks({ ...parts, store: webhooks, missed, deliveries, targetGuard: guard }),
     deliveries: createDeliveries({ ...parts, store: deliveries, webhooks, pump }),
     reactor: createWebhookReactor({ ...parts, webhooks, deliveries, pump }),
     pump,

@@ -12,9 +12,11 @@ export interface WebhookStoreWorld extends AsyncDisposable {
   dump(): Buffer;
 }
 
+const webhookId = '01JWEBHOOK0000000000000000';
+
 function aWebhook(stackKey: string, change: Partial<NewWebhook> = {}): NewWebhook {
   return anyWebhook({
-    id: '01JWEBHOOK0000000000000000',
+    id: webhookId,
     stackKey,
     endpoint: 'https://Example.com/hook',
     url: 'https://example.com/hook',
@@ -28,9 +30,12 @@ export function webhookStoreContract(name: string, open: () => Promise<WebhookSt
     it('gives back what was put in', async () => {
       await using world = await open();
       const stackKey = await world.addStack();
-      const webhook = aWebhook(stackKey, { secret: 'schlüssel 🔑\n' });
+      const filter = { states: ['FINISHED', 'FAILED'], runTypes: null } as const;
+      const kept = { 'x-key': 'va lue', constructor: 'no prototype' };
+      const webhook = aWebhook(stackKey, { secret: 'schlüssel 🔑\n', headers: kept, filter });
       expect(await insert(world, webhook)).toBe('inserted');
-      const defaults = { oldSecrets: [], disabledReason: null, disabledAtMs: null, version: 1 };
+      const headerNames = Object.keys(kept);
+      const defaults = { headerNames, oldSecrets: [], disabledReason: null, disabledAtMs: null, version: 1 };
       const expected = { ...webhook, ...defaults };
       expect(await world.webhooks.find(webhook.id)).toEqual(expected);
       const { secret, oldSecrets, headers, ...summary } = expected;
@@ -41,7 +46,11 @@ export function webhookStoreContract(name: string, open: () => Promise<WebhookSt
     it('keeps no secret in clear text', async () => {
       await using world = await open();
       const secret = 'a-secret-that-must-not-be-found';
-      await insert(world, aWebhook(await world.addStack(), { secret }));
+      const stackKey = await world.addStack();
+      await insert(world, aWebhook(stackKey, { secret, headers: { authorization: `Bearer ${secret}` } }));
+      const oldSecrets = [{ secret: `old-${secret}`, untilMs: 9 }];
+      await world.transactions.write((tx) => world.webhooks.update(tx, webhookId, { oldSecrets }));
+      expect(await world.webhooks.find(webhookId)).toMatchObject({ secret, oldSecrets });
       expect(world.dump().includes('example.com')).toBe(true);
       expect(world.dump().includes(secret)).toBe(false);
     });
@@ -88,6 +97,7 @@ export function webhookStoreContract(name: string, open: () => Promise<WebhookSt
         enabled: false,
         disabledReason: '410',
         disabledAtMs: 5,
+        headerNames: [],
         oldSecrets: [],
         secret: null,
         version: 5,

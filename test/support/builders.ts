@@ -2,6 +2,7 @@ import type { Actor } from '../../src/access/actor.ts';
 import type { Run } from '../../src/runs/run.ts';
 import type { Account, Commit, Repository } from '../../src/stacks/repository.ts';
 import { noHooks, type Stack, type StackSettings } from '../../src/stacks/stack.ts';
+import type { WebhookHealth } from '../../src/webhooks/delivery-store.ts';
 import { everyEvent } from '../../src/webhooks/webhook.ts';
 import type { NewWebhook } from '../../src/webhooks/webhook-store.ts';
 
@@ -88,6 +89,13 @@ export function aRun(change: Partial<Run> = {}): Run {
     priority: 0,
     ...change,
   };
+}
+
+/** Of a webhook that fails. */
+export function someHealth(change: Partial<WebhookHealth> = {}): WebhookHealth {
+  const counted = { failedAttempts: 12, exhausted: 1, warnings: 1 };
+  const times = { failingSinceMs: 1_795_000_000_000, lastFailedAtMs: 1_795_000_030_000, pausedUntilMs: null };
+  return { ...counted, ...times, lastError: 'status 500', ...change };
 }
 
 /** `url` is the endpoint, too, unless that is given. */

@@ -21,6 +21,7 @@ import { createDeliveryStore } from '../../src/storage/delivery-store.ts';
 import { createEventFeed } from '../../src/storage/event-feed.ts';
 import { createFileLogStore } from '../../src/storage/file-log-store.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
+import { createMissedStore } from '../../src/storage/missed-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
@@ -117,7 +118,13 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     allowed: parseAllowedTargets([]),
     resolve: async () => ['93.184.216.34'],
   });
-  const webhooks = createWebhooks({ ...base, store: webhookStore, deliveries: deliveryStore, targetGuard });
+  const webhooks = createWebhooks({
+    ...base,
+    store: webhookStore,
+    missed: createMissedStore(database),
+    deliveries: deliveryStore,
+    targetGuard,
+  });
   const tokenStore = createTokenStore(database);
   const tokens = createTokens({ ...base, store: tokenStore });
   const metrics = createMetrics({ store: createStandingStore(database), clock, version: '0.1.0' });

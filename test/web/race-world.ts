@@ -7,6 +7,7 @@ import type { Database } from '../../src/storage/database.ts';
 import { createDeliveryStore } from '../../src/storage/delivery-store.ts';
 import { createEventFeed } from '../../src/storage/event-feed.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
+import { createMissedStore } from '../../src/storage/missed-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createTokenStore } from '../../src/storage/token-store.ts';
 import { createWebhookStore } from '../../src/storage/webhook-store.ts';
@@ -118,7 +119,8 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
   const base = { transactions: database, clock, newId, logger };
   const store = createWebhookStore(database, box);
   const deliveries = createDeliveryStore(database);
-  const targetGuard = createTargetGuard({ allowed: parseAllowedTargets([]) });
+  const resolve = async () => ['93.184.216.34'];
+  const targetGuard = createTargetGuard({ allowed: parseAllowedTargets([]), resolve });
   const tokens = createTokens({ ...base, store: createTokenStore(database) });
   const web = createWeb({
     ...{ ...world, ...base, tokens, version: '0.1.0', github: null, health: async () => healthy },
@@ -127,7 +129,13 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
     metrics: { text: async () => '', responded: () => undefined, isAnonymous: false },
     events: createEventFeed(database),
     inbox: createInboxControl({ store: createInboxStore(database), ...base, onReplay: () => undefined }),
-    webhooks: createWebhooks({ ...base, store, deliveries, targetGuard }),
+    webhooks: createWebhooks({
+      ...base,
+      store,
+      missed: createMissedStore(database),
+      deliveries,
+      targetGuard,
+    }),
     deliveries: createDeliveries({ ...base, store: deliveries, webhooks: store, pump: { wake: () => {} } }),
   });
   const admin = { role: 'admin', account: null } as const;

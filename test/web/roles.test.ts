@@ -54,6 +54,7 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   [`PATCH ${webhook}`, 'admin', { enabled: true }],
   [`DELETE ${webhook}`, 'admin'],
   [`POST ${webhook}/secret/regenerate`, 'admin', {}],
+  [`DELETE ${webhook}/secret/old`, 'admin'],
   [`GET ${webhook}/deliveries`, 'reader'],
   ['GET /api/v1/inbox', 'instance'],
   ['GET /api/v1/inbox/{delivery}', 'instance'],

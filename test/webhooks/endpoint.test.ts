@@ -1,23 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createWebhooks, type Webhooks } from '../../src/webhooks/endpoint.ts';
-import { parseAllowedTargets } from '../../src/webhooks/targets/allowed-targets.ts';
-import { createTargetGuard } from '../../src/webhooks/targets/target-guard.ts';
-import { openStores, type Stores } from './stores.ts';
+import { webhooksOn } from './endpoints.ts';
+import { openStores } from './stores.ts';
 
 const page = { after: null, limit: 10 };
-
-function webhooksOn(stores: Stores): Webhooks {
-  const resolve = (hostname: string) =>
-    Promise.resolve(hostname.startsWith('private.') ? ['10.0.0.1'] : ['93.184.215.14']);
-  return createWebhooks({
-    store: stores.webhooks,
-    deliveries: stores.deliveries,
-    targetGuard: createTargetGuard({ allowed: parseAllowedTargets([]), resolve }),
-    transactions: stores.database,
-    clock: stores.clock,
-    newId: stores.newId,
-  });
-}
 
 describe('webhooks of a stack', () => {
   it('are enabled and without a secret unless somebody says otherwise', async () => {
@@ -162,12 +147,14 @@ describe('webhooks of a stack', () => {
     await using stores = await openStores();
     const webhooks = webhooksOn(stores);
     const { id } = await webhooks.create(await stores.addStack(), { endpoint: 'https://a.example/' });
-    const [one, two] = [await webhooks.regenerateSecret(id), await webhooks.regenerateSecret(id, '')];
+    const regenerate = async (secret?: string) =>
+      (await webhooks.regenerateSecret(id, { secret, overlapHours: 0 }))?.secret;
+    const [one, two] = [await regenerate(), await regenerate('')];
     expect(one).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(two).not.toBe(one);
     expect((await webhooks.find(id))?.secret).toBe(two);
-    expect(await webhooks.regenerateSecret(id, 'mine')).toBe('mine');
-    expect(await webhooks.regenerateSecret('nobody')).toBeNull();
+    expect(await regenerate('mine\n')).toBe('mine\n');
+    expect(await webhooks.regenerateSecret('nobody', { overlapHours: 0 })).toBeNull();
   });
 
   it.each(['x'.repeat(1025), 'é'.repeat(513), 'half \ud83d pair'])('refuse the secret %j', async (secret) => {

@@ -79,8 +79,8 @@ export async function startOutgoing(options: OutgoingOptions = {}): Promise<Outg
 
   const reactor = createWebhookReactor({ ...stores, pump: currentPump });
   const stackKey = await stores.addStack();
-  const { webhooks: store, deliveries } = stores;
-  const parts = { store, deliveries, targetGuard, transactions, clock, newId };
+  const { webhooks: store, deliveries, missed } = stores;
+  const parts = { store, missed, deliveries, targetGuard, transactions, clock, newId };
   return {
     stores,
     stackKey,

@@ -1,5 +1,5 @@
 import type { Actor, Role } from '../../access/actor.ts';
-import type { Access } from '../../access/roles.ts';
+import { type Access, includesRole } from '../../access/roles.ts';
 import type { Run } from '../../runs/run.ts';
 import type { RunStore } from '../../runs/run-store.ts';
 import type { Stack } from '../../stacks/stack.ts';
@@ -16,6 +16,7 @@ export interface Guard {
   stackByKey(actor: Actor, key: string, needed: Role): Promise<Stack>;
   run(actor: Actor, id: string, needed: Role): Promise<{ run: Run; stack: Stack }>;
   sees(actor: Actor, stack: Stack): Promise<boolean>;
+  administers(actor: Actor, stack: Stack): Promise<boolean>;
 }
 
 export function createGuard(parts: {
@@ -36,6 +37,10 @@ export function createGuard(parts: {
     return allowed(actor, await stacks.findByKey(key), needed);
   }
 
+  async function roleOf(actor: Actor, { account, repository }: Stack): Promise<Role | null> {
+    return access.require(actor, account, repository, 'reader');
+  }
+
   return {
     stack: async (actor, params, needed) =>
       allowed(actor, await stacks.find(params.account, params.stack), needed),
@@ -45,8 +50,11 @@ export function createGuard(parts: {
       if (!run) throw notFound();
       return { run, stack: await stackByKey(actor, run.stackKey, needed) };
     },
-    sees: async (actor, stack) =>
-      (await access.require(actor, stack.account, stack.repository, 'reader')) !== null,
+    sees: async (actor, stack) => (await roleOf(actor, stack)) !== null,
+    async administers(actor, stack) {
+      const role = await roleOf(actor, stack);
+      return role !== null && includesRole(role, 'admin');
+    },
   };
 }
 

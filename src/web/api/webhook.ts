@@ -1,13 +1,21 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Actor, Role } from '../../access/actor.ts';
+import type { Stack } from '../../stacks/stack.ts';
 import type { Webhooks } from '../../webhooks/endpoint.ts';
 import type { Webhook } from '../../webhooks/webhook.ts';
 import { type Api, newApi } from '../api.ts';
 import { notFound } from '../problem.ts';
 import type { Guard } from './guard.ts';
 import { json, jsonBody, needs, optionalJsonBody, problems } from './route-parts.ts';
-import { webhookObject, webhookSchema } from './webhook-object.ts';
-import { webhookInput } from './webhooks.ts';
+import { filterOf } from './webhook-filter.ts';
+import { regenerateInput, webhookPatch } from './webhook-input.ts';
+import {
+  oldSecretsObject,
+  oldSecretsSchema,
+  type ShownStanding,
+  webhookObject,
+  webhookSchema,
+} from './webhook-object.ts';
 
 export const webhookPath = '/api/v1/webhooks/{webhook}';
 export const webhookParams = z.object({
@@ -35,7 +43,7 @@ const updateRoute = createRoute({
   tags,
   summary: 'Change a webhook; disabling it stops its pending deliveries',
   ...needs('admin'),
-  request: { params: webhookParams, ...jsonBody(webhookInput.partial().openapi('WebhookPatch')) },
+  request: { params: webhookParams, ...jsonBody(webhookPatch) },
   responses: { 200: json(webhookSchema, 'The webhook as it is now.'), ...problems },
 });
 
@@ -49,12 +57,6 @@ const removeRoute = createRoute({
   responses: { 204: { description: 'Deleted.' }, ...problems },
 });
 
-const regenerateInput = z.strictObject({
-  secret: z.string().min(1).optional().openapi({ description: 'Random when left out.' }),
-  // The field is promised for later; to ignore another value would break receivers without a word.
-  overlapHours: z.literal(0, { error: 'only 0 is supported yet: the old secret ends at once' }).optional(),
-});
-
 const regenerateRoute = createRoute({
   method: 'post',
   path: `${webhookPath}/secret/regenerate`,
@@ -62,42 +64,75 @@ const regenerateRoute = createRoute({
   summary: 'Replace the secret of a webhook',
   ...needs('admin'),
   request: { params: webhookParams, ...optionalJsonBody(regenerateInput) },
-  responses: { 200: json(z.object({ secret: z.string() }), 'The new secret.'), ...problems },
+  responses: {
+    200: json(z.object({ secret: z.string(), oldSecrets: oldSecretsSchema }), 'The new secret.'),
+    ...problems,
+  },
+});
+
+const endOverlapRoute = createRoute({
+  method: 'delete',
+  path: `${webhookPath}/secret/old`,
+  tags,
+  summary: 'Stop using replaced secrets now',
+  ...needs('admin'),
+  request: { params: webhookParams },
+  responses: { 204: { description: 'Only the newest secret is used.' }, ...problems },
 });
 
 export function webhookRoutes({ guard, webhooks }: { guard: Guard; webhooks: Webhooks }): Api {
   const api = newApi();
 
-  async function allowed(actor: Actor, id: string, needed: Role): Promise<Webhook> {
+  async function allowed(
+    actor: Actor,
+    id: string,
+    needed: Role,
+  ): Promise<{ webhook: Webhook; stack: Stack }> {
     const webhook = await webhooks.find(id);
     if (!webhook) throw notFound();
-    await guard.stackByKey(actor, webhook.stackKey, needed);
-    return webhook;
+    return { webhook, stack: await guard.stackByKey(actor, webhook.stackKey, needed) };
   }
 
-  api.openapi(showRoute, async (c) =>
-    c.json(webhookObject(await allowed(c.var.actor, c.req.valid('param').webhook, 'reader')), 200),
-  );
+  async function standingOf(webhook: Webhook, isAdmin: boolean): Promise<ShownStanding> {
+    return { isAdmin, health: await webhooks.health(webhook.id), missed: await webhooks.missed(webhook) };
+  }
+
+  api.openapi(showRoute, async (c) => {
+    const { actor } = c.var;
+    const { webhook, stack } = await allowed(actor, c.req.valid('param').webhook, 'reader');
+    const standing = await standingOf(webhook, await guard.administers(actor, stack));
+    return c.json(webhookObject(webhook, standing, 'secret'), 200);
+  });
 
   api.openapi(updateRoute, async (c) => {
-    const { id } = await allowed(c.var.actor, c.req.valid('param').webhook, 'admin');
-    const { endpoint, ...change } = c.req.valid('json');
-    const webhook = await webhooks.update(id, { ...change, ...(endpoint === undefined ? {} : { endpoint }) });
+    const { id } = (await allowed(c.var.actor, c.req.valid('param').webhook, 'admin')).webhook;
+    const { endpoint, filter, ...change } = c.req.valid('json');
+    const webhook = await webhooks.update(id, {
+      ...change,
+      ...(endpoint !== undefined && { endpoint }),
+      ...(filter !== undefined && { filter: filterOf(filter) }),
+    });
     if (!webhook) throw notFound();
-    return c.json(webhookObject(webhook), 200);
+    return c.json(webhookObject(webhook, await standingOf(webhook, true), 'fingerprint'), 200);
   });
 
   api.openapi(removeRoute, async (c) => {
-    const { id } = await allowed(c.var.actor, c.req.valid('param').webhook, 'admin');
+    const { id } = (await allowed(c.var.actor, c.req.valid('param').webhook, 'admin')).webhook;
     if (!(await webhooks.remove(id))) throw notFound();
     return c.body(null, 204);
   });
 
   api.openapi(regenerateRoute, async (c) => {
-    const { id } = await allowed(c.var.actor, c.req.valid('param').webhook, 'admin');
-    const secret = await webhooks.regenerateSecret(id, c.req.valid('json').secret);
-    if (secret === null) throw notFound();
-    return c.json({ secret }, 200);
+    const { id } = (await allowed(c.var.actor, c.req.valid('param').webhook, 'admin')).webhook;
+    const webhook = await webhooks.regenerateSecret(id, c.req.valid('json'));
+    if (!webhook?.secret) throw notFound();
+    return c.json({ secret: webhook.secret, oldSecrets: oldSecretsObject(webhook) }, 200);
+  });
+
+  api.openapi(endOverlapRoute, async (c) => {
+    const { id } = (await allowed(c.var.actor, c.req.valid('param').webhook, 'admin')).webhook;
+    if (!(await webhooks.endOverlap(id))) throw notFound();
+    return c.body(null, 204);
   });
 
   return api;

@@ -1,25 +1,21 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Webhooks } from '../../webhooks/endpoint.ts';
+import { randomSecret } from '../../webhooks/secrets.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, idPattern, pageOf, pageQuery, visiblePage } from '../page.ts';
 import type { Guard } from './guard.ts';
 import { json, jsonBody, needs, problems, stackParams, stackPath } from './route-parts.ts';
+import { filterOf } from './webhook-filter.ts';
+import { newWebhookInput } from './webhook-input.ts';
 import { webhookObject, webhookSchema, webhookSummary, webhookSummarySchema } from './webhook-object.ts';
 
 const path = `${stackPath}/webhooks`;
 const tags = ['webhooks'];
-const endpoint = z.string().min(1).max(2048);
-const secret = z.string().nullable().openapi({ description: 'Null and "" are the same: none.' });
-
-export const webhookInput = z
-  .strictObject({ endpoint, secret: secret.optional(), enabled: z.boolean().optional() })
-  .openapi('NewWebhook');
-
 const listRoute = createRoute({
   method: 'get',
   path,
   tags,
-  summary: 'Webhooks of a stack, without secrets',
+  summary: 'Webhooks of a stack, without secrets and without what they missed',
   ...needs('reader'),
   request: { params: stackParams, query: pageQuery },
   responses: { 200: json(pageOf(webhookSummarySchema), 'A page of webhooks, oldest first.'), ...problems },
@@ -31,7 +27,7 @@ const createWebhookRoute = createRoute({
   tags,
   summary: 'Add a webhook',
   ...needs('admin'),
-  request: { params: stackParams, ...jsonBody(webhookInput) },
+  request: { params: stackParams, ...jsonBody(newWebhookInput) },
   responses: {
     201: { ...json(webhookSchema, 'The webhook.'), headers: z.object({ location: z.string() }) },
     ...problems,
@@ -44,22 +40,30 @@ export function stackWebhookRoutes({ guard, webhooks }: { guard: Guard; webhooks
 
   api.openapi(listRoute, async (c) => {
     const stack = await guard.stack(c.var.actor, c.req.valid('param'), 'reader');
+    const isAdmin = await guard.administers(c.var.actor, stack);
     const { limit, cursor } = c.req.valid('query');
     const page = await visiblePage({
       limit,
       after: decodeCursor(cursor, idPattern),
       read: (after, count) => webhooks.list(stack.key, { after, limit: count }),
       positionOf: ({ id }) => id,
-      show: async (webhook) => webhookSummary(webhook),
+      show: async (webhook) =>
+        webhookSummary(webhook, { isAdmin, health: await webhooks.health(webhook.id) }),
     });
     return c.json(page, 200);
   });
 
   api.openapi(createWebhookRoute, async (c) => {
     const stack = await guard.stack(c.var.actor, c.req.valid('param'), 'admin');
-    const webhook = await webhooks.create(stack.key, c.req.valid('json'));
+    const { generateSecret = false, filter, ...input } = c.req.valid('json');
+    const webhook = await webhooks.create(stack.key, {
+      ...input,
+      ...(generateSecret && { secret: randomSecret() }),
+      ...(filter !== undefined && { filter: filterOf(filter) }),
+    });
     c.header('location', `/api/v1/webhooks/${webhook.id}`);
-    return c.json(webhookObject(webhook), 201);
+    const standing = { health: null, isAdmin: true };
+    return c.json(webhookObject(webhook, standing, generateSecret ? 'secret' : 'fingerprint'), 201);
   });
 
   return api;

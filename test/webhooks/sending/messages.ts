@@ -38,5 +38,6 @@ export function aMessage(
 
 /** A new webhook as it is read back. */
 export function asStored(webhook: NewWebhook): Webhook {
-  return { ...webhook, oldSecrets: [], disabledReason: null, disabledAtMs: null, version: 1 };
+  const headerNames = Object.keys(webhook.headers);
+  return { ...webhook, headerNames, oldSecrets: [], disabledReason: null, disabledAtMs: null, version: 1 };
 }
