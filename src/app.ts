@@ -84,6 +84,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
       ...basics,
       stores,
       observer: metrics.webhooks,
+      noteOnRun: (tx, runId, note) => github.noteOnRun(tx, runId, note),
       allowedTargets: config.webhookAllowedTargets,
       caBundle: config.caBundle === null ? null : readFileSync(config.caBundle, 'utf8'),
       version,

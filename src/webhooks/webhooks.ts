@@ -8,6 +8,7 @@ import type { DeliveryStore } from './delivery-store.ts';
 import { createWebhooks, type Webhooks } from './endpoint.ts';
 import type { MissedStore } from './missed-store.ts';
 import { createWebhookReactor } from './reactor.ts';
+import { createRunNotices, type NoteOnRun } from './run-notices.ts';
 import { type AttemptObserver, observing } from './sending/attempt-observer.ts';
 import { createPump, type Pump } from './sending/pump.ts';
 import { createSender } from './sending/sender.ts';
@@ -30,6 +31,7 @@ export interface WebhookFeatureParts {
     readonly deliveries: DeliveryStore;
   };
   readonly transactions: Transactions;
+  readonly noteOnRun: NoteOnRun;
   /** WEBHOOK_ALLOWED_TARGETS. */
   readonly allowedTargets: readonly string[];
   /** More certificate authorities, in PEM. */
@@ -46,11 +48,13 @@ export function createWebhookFeature(parts: WebhookFeatureParts): WebhookFeature
   const { webhooks, missed, deliveries } = parts.stores;
   const guard = createTargetGuard({ allowed: parseAllowedTargets(parts.allowedTargets) });
   const sender = createSender({ ...parts, guard });
+  const notices = createRunNotices({ ...parts, webhooks });
   const pump = createPump({
     ...parts,
     webhooks,
     deliveries,
     sender,
+    notices,
     observe: observing(parts.observer, parts.clock),
   });
   return {
