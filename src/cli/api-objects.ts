@@ -82,10 +82,29 @@ export const webhookObject = z.object({
   id: z.string(),
   endpoint: z.string(),
   enabled: z.boolean(),
+  filter: z
+    .object({ states: z.array(z.string()).optional(), runTypes: z.array(z.string()).optional() })
+    .nullish(),
+  headers: z.record(z.string(), z.string()).optional(),
   secret: z.string().nullish(),
+  secretFingerprint: z.string().optional(),
+  oldSecrets: z.array(z.object({ fingerprint: z.string(), until: z.number() })).optional(),
   createdAt: z.number(),
+  disabledAt: z.number().optional(),
   disabledReason: z.string().optional(),
+  health: z
+    .object({
+      failingSince: z.number().optional(),
+      failedAttempts: z.number(),
+      exhausted: z.number(),
+      lastError: z.string().optional(),
+      pausedUntil: z.number().optional(),
+    })
+    .optional(),
+  missed: z.number().optional(),
 });
+
+export const webhookPath = (id: string): string => `/api/v1/webhooks/${encodeURIComponent(id)}`;
 
 export const deliveryObject = z.object({
   id: z.string(),
