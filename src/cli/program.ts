@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { addCheckFileCommand } from './check-file.ts';
 import type { CliContext } from './context.ts';
+import { addDeliveryCommands } from './delivery.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CliFailure, failureOf, usageFailure } from './failure.ts';
@@ -54,6 +55,8 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   addWebhookCommands(webhook, context);
   addFixturesCommand(webhook, context);
   addVerifyCommand(webhook, context);
+  addDeliveryCommands(webhook, context);
+
   addInboxCommands(program.command('inbox').description("GitHub's deliveries, to see and replay"), context);
 
   try {
