@@ -182,6 +182,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     events: stores.events,
     webhooks: webhooks.webhooks,
     deliveries: webhooks.deliveries,
+    replays: webhooks.replays,
     github: github.inbox,
     inbox: github.inboxControl,
     health: async () => healthOf(await inspection.findings()),
@@ -203,6 +204,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     }
     await runs.scheduler.sweep();
     await webhooks.pump.start();
+    webhooks.replayLoop.start();
     opened.use(
       startHousekeeping({ ...basics, runs, retention, deliveries: stores.deliveries, ...config.retention }),
     );

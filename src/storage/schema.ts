@@ -27,6 +27,7 @@ export interface Schema {
   payload: PayloadRow;
   delivery: DeliveryRow;
   attempt: AttemptRow;
+  replay: ReplayRow;
   canary: CanaryRow;
   token: TokenRow;
 }
@@ -262,6 +263,8 @@ export interface DeliveryRow {
   /** Not null from the claim to its result. */
   lease_until_ms: number | null;
   created_at_ms: number;
+  /** The replay that sent it last. */
+  replay_id: string | null;
 }
 
 export interface AttemptRow {
@@ -277,6 +280,31 @@ export interface AttemptRow {
   detail: string | null;
   /** What went over the wire: headers, body, times, address. Null when there is nothing to tell. */
   exchange: Json | null;
+}
+
+/** State changes of a while that are sent to a webhook again, little by little. */
+export interface ReplayRow {
+  id: string;
+  webhook_id: string;
+  /** From then on. */
+  since_ms: number;
+  /** Before that. */
+  until_ms: number;
+  /** Null: every state. */
+  state: string | null;
+  failed_only: Flag;
+  /** running, done or canceled */
+  status: string;
+  /** `seq` of the last state change that was looked at, and of the last there is to look at. */
+  position: number;
+  last: number;
+  /** State changes that were found at the beginning, and those that are queued so far. */
+  total: number;
+  queued: number;
+  created_at_ms: number;
+  created_by: string;
+  /** Null while it runs. */
+  ended_at_ms: number | null;
 }
 
 /** Tells whether the secret key is the one this database was made with. */

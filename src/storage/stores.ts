@@ -8,6 +8,7 @@ import { createFileLogStore } from './file-log-store.ts';
 import { createInboxStore } from './inbox-store.ts';
 import { createMissedStore } from './missed-store.ts';
 import { openProblem } from './open-problem.ts';
+import { createReplayStore } from './replay-store.ts';
 import { createRepositoryFileStore } from './repository-file-store.ts';
 import { createRepositoryStore } from './repository-store.ts';
 import { createRetentionStore } from './retention-store.ts';
@@ -47,6 +48,7 @@ export async function openStores(paths: StorePaths) {
     webhooks: createWebhookStore(database, box),
     missed: createMissedStore(database),
     deliveries: createDeliveryStore(database),
+    replays: createReplayStore(database),
     inbox: createInboxStore(database),
     checkRuns: createCheckRunStore(database),
     tokens: createTokenStore(database),
@@ -83,7 +85,7 @@ export type Stores = Awaited<ReturnType<typeof openStores>>;
 /** Queues and "the newest run" go by identifiers: those of this life have to sort after those of the former. */
 async function newestId({ read }: Database): Promise<string | null> {
   const ids: string[] = [];
-  for (const table of ['run', 'job', 'delivery'] as const) {
+  for (const table of ['run', 'job', 'delivery', 'replay'] as const) {
     const row = await read.selectFrom(table).select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
     if (row) ids.push(row.id);
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
 import type { Transactions } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import type { Delivery, DeliveryStore } from './delivery-store.ts';
@@ -14,9 +15,9 @@ export interface Deliveries {
   ): Promise<readonly Delivery[]>;
   /**
    * Sends it again now, whatever became of it, with the same id and the whole schedule before it. One that
-   * is being sent already is left alone. Null when there is none; throws `webhook-disabled`.
+   * is being sent already is left alone. Null when there is none; throws `webhook-disabled`. `by` is for the log.
    */
-  resend(id: string): Promise<Delivery | null>;
+  resend(id: string, by: string): Promise<Delivery | null>;
 }
 
 export function createDeliveries(parts: {
@@ -24,6 +25,7 @@ export function createDeliveries(parts: {
   readonly webhooks: WebhookStore;
   readonly transactions: Transactions;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly pump: { wake(webhookId: string): void };
 }): Deliveries {
   const { store, webhooks, transactions } = parts;
@@ -31,20 +33,23 @@ export function createDeliveries(parts: {
     find: (id) => store.find(id),
     list: (webhookId, options) => store.listOfWebhook(webhookId, options),
 
-    async resend(id) {
+    async resend(id, by) {
       const delivery = await store.find(id);
       if (delivery === null) return null;
       await transactions.write(async (tx) => {
         const webhook = await webhooks.find(delivery.webhookId, tx);
-        if (webhook?.enabled === false) {
-          throw new UserError('webhook-disabled', 'The webhook is disabled: nothing is sent to it.', {
-            hint: 'Enable it first.',
-          });
-        }
+        if (webhook?.enabled === false) throw webhookDisabled();
         await store.restart(tx, id, parts.clock.nowMs());
         tx.afterCommit(() => parts.pump.wake(delivery.webhookId));
       });
+      parts.logger.info({ delivery: id, webhook: delivery.webhookId, by }, 'webhook delivery is sent again');
       return store.find(id);
     },
   };
+}
+
+export function webhookDisabled(): UserError {
+  return new UserError('webhook-disabled', 'The webhook is disabled: nothing is sent to it.', {
+    hint: 'Enable it first.',
+  });
 }

@@ -8,6 +8,9 @@ import type { DeliveryStore } from './delivery-store.ts';
 import { createWebhooks, type Webhooks } from './endpoint.ts';
 import type { MissedStore } from './missed-store.ts';
 import { createWebhookReactor } from './reactor.ts';
+import { createReplayLoop, type ReplayLoop } from './replay-loop.ts';
+import type { ReplayStore } from './replay-store.ts';
+import { createReplays, type Replays } from './replays.ts';
 import { createRunNotices, type NoteOnRun } from './run-notices.ts';
 import { type AttemptObserver, observing } from './sending/attempt-observer.ts';
 import { createPump, type Pump } from './sending/pump.ts';
@@ -22,6 +25,8 @@ export interface WebhookFeature extends AsyncDisposable {
   readonly deliveries: Deliveries;
   readonly reactor: Reactor;
   readonly pump: Pump;
+  readonly replays: Replays;
+  readonly replayLoop: ReplayLoop;
 }
 
 export interface WebhookFeatureParts {
@@ -29,6 +34,7 @@ export interface WebhookFeatureParts {
     readonly webhooks: WebhookStore;
     readonly missed: MissedStore;
     readonly deliveries: DeliveryStore;
+    readonly replays: ReplayStore;
   };
   readonly transactions: Transactions;
   readonly noteOnRun: NoteOnRun;
@@ -57,12 +63,17 @@ export function createWebhookFeature(parts: WebhookFeatureParts): WebhookFeature
     notices,
     observe: observing(parts.observer, parts.clock),
   });
+  const replayParts = { ...parts, store: parts.stores.replays, webhooks, deliveries, pump };
+  const replayLoop = createReplayLoop(replayParts);
   return {
     webhooks: createWebhooks({ ...parts, store: webhooks, missed, deliveries, targetGuard: guard }),
     deliveries: createDeliveries({ ...parts, store: deliveries, webhooks, pump }),
     reactor: createWebhookReactor({ ...parts, webhooks, deliveries, pump }),
     pump,
+    replays: createReplays(replayParts),
+    replayLoop,
     async [Symbol.asyncDispose]() {
+      await replayLoop[Symbol.asyncDispose]();
       await pump[Symbol.asyncDispose]();
       await sender[Symbol.asyncDispose]();
     },

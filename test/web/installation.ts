@@ -159,7 +159,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     logs,
     events: createEventFeed(database),
     webhooks,
-    deliveries: createDeliveries({ ...base, store: deliveryStore, webhooks: webhookStore, pump }),
+    deliveries: createDeliveries({ ...base, store: deliveryStore, webhooks: webhookStore, logger, pump }),
     github: null,
     inbox: createInboxControl({ store: inboxStore, ...base, onReplay: () => undefined }),
     health: async () => healthy,

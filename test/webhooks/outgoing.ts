@@ -90,6 +90,7 @@ export async function startOutgoing(options: OutgoingOptions = {}): Promise<Outg
       webhooks: store,
       transactions,
       clock,
+      logger: createLogger('silent'),
       pump: currentPump,
     }),
     stopPump,

@@ -13,7 +13,7 @@ describe('a resend', () => {
       ([one]) => one?.status === 'delivered',
     );
     receiver.answer(() => 500);
-    await app.deliveries.resend(delivery?.id ?? '');
+    await app.deliveries.resend(delivery?.id ?? '', 'ada');
     const failed = await eventually(
       () => app.deliveries.find(delivery?.id ?? ''),
       (one) => one?.status === 'failed',
@@ -34,12 +34,12 @@ describe('a resend', () => {
     );
     const responses: { end(): void }[] = [];
     receiver.answer(() => (response) => void responses.push(response));
-    await Promise.all(Array.from({ length: 50 }, () => app.deliveries.resend(delivery?.id ?? '')));
+    await Promise.all(Array.from({ length: 50 }, () => app.deliveries.resend(delivery?.id ?? '', 'ada')));
     await eventually(
       () => responses.length,
       (count) => count === 1,
     );
-    await app.deliveries.resend(delivery?.id ?? '');
+    await app.deliveries.resend(delivery?.id ?? '', 'ada');
     responses[0]?.end();
     await eventually(
       () => app.deliveries.find(delivery?.id ?? ''),
@@ -58,9 +58,9 @@ describe('a resend', () => {
       ([one]) => one?.status === 'delivered',
     );
     await app.webhooks.update(id, { enabled: false });
-    await expect(app.deliveries.resend(delivery?.id ?? '')).rejects.toMatchObject({
+    await expect(app.deliveries.resend(delivery?.id ?? '', 'ada')).rejects.toMatchObject({
       code: 'webhook-disabled',
     });
-    expect(await app.deliveries.resend('nobody')).toBeNull();
+    expect(await app.deliveries.resend('nobody', 'ada')).toBeNull();
   });
 });

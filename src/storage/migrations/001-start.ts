@@ -226,6 +226,7 @@ create table delivery (
   next_at_ms integer,
   lease_until_ms integer,
   created_at_ms integer not null,
+  replay_id text,
   unique (webhook_id, run_id, state_version)
 ) strict;
 create index delivery_due on delivery (next_at_ms) where next_at_ms is not null;
@@ -234,6 +235,8 @@ create index delivery_due_of_webhook on delivery (webhook_id, next_at_ms, id) wh
 create index delivery_leased on delivery (webhook_id, lease_until_ms) where lease_until_ms is not null;
 create index delivery_of_webhook on delivery (webhook_id, id);
 create index delivery_of_run on delivery (run_id);
+-- How much of a replay is on its way decides when more is put there.
+create index delivery_of_replay on delivery (replay_id, status) where replay_id is not null;
 
 create table attempt (
   delivery_id text not null references delivery (id) on delete cascade,
@@ -248,6 +251,26 @@ create table attempt (
   exchange text,
   primary key (delivery_id, number)
 ) strict, without rowid;
+
+create table replay (
+  id text primary key,
+  webhook_id text not null references webhook (id) on delete cascade,
+  since_ms integer not null,
+  until_ms integer not null,
+  state text,
+  failed_only integer not null,
+  status text not null,
+  position integer not null,
+  last integer not null,
+  total integer not null,
+  queued integer not null default 0,
+  created_at_ms integer not null,
+  created_by text not null,
+  ended_at_ms integer
+) strict;
+-- One at a time for a webhook.
+create unique index replay_running on replay (webhook_id) where status = 'running';
+create index replay_of_webhook on replay (webhook_id, id);
 
 -- One sealed row: a start with another key is refused, instead of every run failing later.
 create table canary (

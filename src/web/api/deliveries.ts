@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Actor, Role } from '../../access/actor.ts';
+import { type Actor, actorName, type Role } from '../../access/actor.ts';
 import { type Access, includesRole } from '../../access/roles.ts';
 import type { Stack } from '../../stacks/stack.ts';
 import type { Deliveries } from '../../webhooks/deliveries.ts';
@@ -98,7 +98,7 @@ export function deliveryRoutes({ guard, access, webhooks, deliveries }: Delivery
     const found = await deliveries.find(c.req.valid('param').delivery);
     if (!found) throw notFound();
     const stack = await stackOfWebhook(c.var.actor, found.webhookId, 'writer');
-    const delivery = await deliveries.resend(found.id);
+    const delivery = await deliveries.resend(found.id, actorName(c.var.actor));
     if (!delivery) throw notFound();
     return c.json(deliveryObject(delivery, await isAdmin(c.var.actor, stack)), 202);
   });
