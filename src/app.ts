@@ -183,6 +183,8 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     webhooks: webhooks.webhooks,
     deliveries: webhooks.deliveries,
     replays: webhooks.replays,
+    runDeliveries: webhooks.runDeliveries,
+    webhookTests: webhooks.tests,
     github: github.inbox,
     inbox: github.inboxControl,
     health: async () => healthOf(await inspection.findings()),
@@ -206,7 +208,14 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     await webhooks.pump.start();
     webhooks.replayLoop.start();
     opened.use(
-      startHousekeeping({ ...basics, runs, retention, deliveries: stores.deliveries, ...config.retention }),
+      startHousekeeping({
+        ...basics,
+        ...config.retention,
+        runs,
+        retention,
+        deliveries: stores.deliveries,
+        replays: stores.replays,
+      }),
     );
     if (tested.ok) worker.start();
     opened.defer(() => worker.stop(drainMs));

@@ -5,7 +5,8 @@ import type { Retention } from './runs/retention.ts';
 import type { Runs } from './runs/runs.ts';
 import type { Transactions } from './tx.ts';
 import type { DeliveryStore } from './webhooks/delivery-store.ts';
-import { sweepAttempts } from './webhooks/retention.ts';
+import type { ReplayStore } from './webhooks/replay-store.ts';
+import { sweepAttempts, sweepReplays } from './webhooks/retention.ts';
 
 /** A safety net: wake-ups do the work. */
 const sweepEveryMs = 10_000;
@@ -20,7 +21,8 @@ export function startHousekeeping(parts: {
   readonly runs: Pick<Runs, 'recovery' | 'scheduler'>;
   readonly retention: Retention;
   readonly deliveries: DeliveryStore;
-  /** After so many days results of attempts go; 0 = never. */
+  readonly replays: ReplayStore;
+  /** After so many days results of attempts and replays go; 0 = never. */
   readonly logsDays: number;
   readonly transactions: Transactions;
   readonly clock: Clock;
@@ -45,6 +47,7 @@ export function startHousekeeping(parts: {
       try {
         await retention.sweep(signal);
         await sweepAttempts({ ...parts, days: parts.logsDays }, signal);
+        await sweepReplays({ ...parts, days: parts.logsDays }, signal);
       } catch (error) {
         logger.error({ err: error }, 'clearing what is old failed, it is tried again');
       }

@@ -9,7 +9,9 @@ import { exitCodes } from './exit-codes.ts';
 import { type CliFailure, failureOf, usageFailure } from './failure.ts';
 import { addInboxCommands } from './inbox.ts';
 import { oneLine } from './output.ts';
+import { addReplayCommands } from './replay.ts';
 import { addRunCommands } from './run.ts';
+import { addRunDeliveriesCommand } from './run-deliveries.ts';
 import { addRunDetailCommands } from './run-details.ts';
 import { addLogCommand } from './run-logs.ts';
 import { addStackCommands } from './stack.ts';
@@ -17,6 +19,7 @@ import { addEnvironmentCommands } from './stack-environment.ts';
 import { addTokenCommands } from './token.ts';
 import { addWebhookCommands } from './webhook.ts';
 import { addFixturesCommand } from './webhook-fixtures.ts';
+import { addWebhookTestCommand } from './webhook-test.ts';
 import { addVerifyCommand } from './webhook-verify.ts';
 
 const environmentHelp = `
@@ -50,12 +53,15 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   const run = program.command('run').description('runs of stacks');
   addRunCommands(run, context);
   addRunDetailCommands(run, context);
+  addRunDeliveriesCommand(run, context);
   addLogCommand(run, context);
   const webhook = program.command('webhook').description('webhooks of stacks, and what they sent');
   addWebhookCommands(webhook, context);
   addFixturesCommand(webhook, context);
   addVerifyCommand(webhook, context);
+  addWebhookTestCommand(webhook, context);
   addDeliveryCommands(webhook, context);
+  addReplayCommands(webhook, context);
 
   addInboxCommands(program.command('inbox').description("GitHub's deliveries, to see and replay"), context);
 

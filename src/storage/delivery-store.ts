@@ -52,6 +52,19 @@ export function createDeliveryStore(database: Database): DeliveryStore {
       return row?.body ?? null;
     },
 
+    async latestPayload(stackKey) {
+      const row = await database.read
+        .selectFrom('run')
+        .innerJoin('payload', 'payload.run_id', 'run.id')
+        .select('payload.body')
+        .where('run.stack_key', '=', stackKey)
+        .orderBy('run.id', 'desc')
+        .orderBy('payload.state_version', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row?.body ?? null;
+    },
+
     async insert(tx, delivery) {
       const result = await database
         .inside(tx)
@@ -225,9 +238,26 @@ export function createDeliveryStore(database: Database): DeliveryStore {
       return delivery ?? null;
     },
 
-    async listOfWebhook(webhookId, { before, limit }) {
+    async listOfRun(runId) {
+      const rows = await database.read
+        .selectFrom('delivery')
+        .select(['id', 'webhook_id', 'state_version', 'status', 'next_at_ms'])
+        .where('run_id', '=', runId)
+        .execute();
+      return rows.map((row) => ({
+        id: row.id,
+        webhookId: row.webhook_id,
+        stateVersion: row.state_version,
+        status: row.status as DeliveryStatus,
+        isPlanned: row.next_at_ms !== null,
+      }));
+    },
+
+    async listOfWebhook(webhookId, { before, limit, status, runId }) {
       let query = database.read.selectFrom('delivery').selectAll().where('webhook_id', '=', webhookId);
       if (before !== null) query = query.where('id', '<', before);
+      if (status !== undefined) query = query.where('status', '=', status);
+      if (runId !== undefined) query = query.where('run_id', '=', runId);
       return withAttempts(await query.orderBy('id', 'desc').limit(limit).execute(), false);
     },
   };

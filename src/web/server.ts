@@ -2,6 +2,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { Actor } from '../access/actor.ts';
 import type { Access } from '../access/roles.ts';
 import type { Tokens } from '../access/tokens.ts';
+import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
 import type { RunCommands } from '../runs/commands.ts';
@@ -16,6 +17,9 @@ import type { Transactions } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import type { Deliveries } from '../webhooks/deliveries.ts';
 import type { Webhooks } from '../webhooks/endpoint.ts';
+import type { Replays } from '../webhooks/replays.ts';
+import type { RunDeliveries } from '../webhooks/run-deliveries.ts';
+import type { TestDeliveries } from '../webhooks/test-delivery.ts';
 import { deliveryRoutes } from './api/deliveries.ts';
 import { environmentRoutes } from './api/environment.ts';
 import { eventRoutes } from './api/events.ts';
@@ -24,12 +28,16 @@ import { type InboxControl, inboxRoutes } from './api/inbox.ts';
 import { lockRoutes } from './api/lock.ts';
 import { createLogStreams, type LogStreamLimits } from './api/log-stream.ts';
 import { moduleRoutes } from './api/modules.ts';
+import { replayRoutes } from './api/replays.ts';
 import { runCommandRoutes } from './api/run-commands.ts';
+import { runDeliveryRoutes } from './api/run-deliveries.ts';
 import { runLogRoutes } from './api/run-logs.ts';
 import { runRoutes } from './api/runs.ts';
 import { stackRunRoutes } from './api/stack-runs.ts';
 import { stackRoutes } from './api/stacks.ts';
 import { webhookRoutes } from './api/webhook.ts';
+import { createWebhookGuard } from './api/webhook-guard.ts';
+import { webhookTestRoutes } from './api/webhook-test.ts';
 import { stackWebhookRoutes } from './api/webhooks.ts';
 import { newApi } from './api.ts';
 import { authenticate, unauthenticated } from './authenticate.ts';
@@ -63,6 +71,10 @@ export interface WebParts {
   readonly events: EventFeed;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
+  readonly replays: Replays;
+  readonly runDeliveries: RunDeliveries;
+  readonly webhookTests: TestDeliveries;
+  readonly clock: Clock;
   /** Null without GitHub settings. */
   readonly github: GithubInbox | null;
   readonly inbox: InboxControl;
@@ -120,7 +132,7 @@ export function createWeb(parts: WebParts): Web {
     return next();
   });
 
-  const api = { ...parts, guard, streams };
+  const api = { ...parts, guard, streams, webhookGuard: createWebhookGuard({ ...parts, guard }) };
   for (const routes of [
     stackRoutes(api),
     environmentRoutes(api),
@@ -132,6 +144,9 @@ export function createWeb(parts: WebParts): Web {
     stackWebhookRoutes(api),
     webhookRoutes(api),
     deliveryRoutes(api),
+    replayRoutes(api),
+    webhookTestRoutes(api),
+    runDeliveryRoutes(api),
     eventRoutes(api),
     inboxRoutes(api),
     moduleRoutes(),

@@ -6,7 +6,7 @@ import type { Attempt } from './delivery-store.ts';
  * they all are one failure, and how long it took is not told.
  */
 export function attemptForReaders(attempt: Attempt): Attempt {
-  const seen: Attempt = { ...attempt, detail: null };
+  const seen: Attempt = { ...attempt, detail: null, exchange: null };
   if (attempt.statusCode !== null) return seen;
   if (attempt.outcome !== 'failed' && attempt.outcome !== 'blocked') return { ...seen, durationMs: null };
   return { ...seen, outcome: 'failed', error: 'no-answer', durationMs: null };

@@ -2,17 +2,22 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Transactions } from '../tx.ts';
 import { UserError } from '../user-error.ts';
-import type { Delivery, DeliveryStore } from './delivery-store.ts';
+import { curlCommand } from './curl.ts';
+import type { Delivery, DeliveryQuery, DeliveryStore } from './delivery-store.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
 /** What people see of deliveries, and what they can do about them. */
 export interface Deliveries {
   find(id: string): Promise<Delivery | null>;
   /** Newest first. */
-  list(
-    webhookId: string,
-    options: { readonly before: string | null; readonly limit: number },
-  ): Promise<readonly Delivery[]>;
+  list(webhookId: string, query: DeliveryQuery): Promise<readonly Delivery[]>;
+  /** What is sent, byte for byte. */
+  body(delivery: Delivery): Promise<Uint8Array | null>;
+  /**
+   * A shell command that sends an attempt again, the last one without a number. The address is that of the
+   * webhook as it is now. Null when nothing is known of what went over the wire.
+   */
+  curl(delivery: Delivery, attempt: number | null): Promise<string | null>;
   /**
    * Sends it again now, whatever became of it, with the same id and the whole schedule before it. One that
    * is being sent already is left alone. Null when there is none; throws `webhook-disabled`. `by` is for the log.
@@ -31,7 +36,19 @@ export function createDeliveries(parts: {
   const { store, webhooks, transactions } = parts;
   return {
     find: (id) => store.find(id),
-    list: (webhookId, options) => store.listOfWebhook(webhookId, options),
+    list: (webhookId, query) => store.listOfWebhook(webhookId, query),
+    body: ({ runId, stateVersion }) => store.payload(runId, stateVersion),
+
+    async curl(delivery, number) {
+      const told = delivery.attempts.filter(({ exchange }) => exchange !== null);
+      const wanted = number === null ? told.at(-1) : told.find((attempt) => attempt.number === number);
+      const [webhook, body] = await Promise.all([
+        webhooks.find(delivery.webhookId),
+        store.payload(delivery.runId, delivery.stateVersion),
+      ]);
+      if (!wanted?.exchange || !webhook || !body) return null;
+      return curlCommand({ url: webhook.url, headers: wanted.exchange.request.headers, body });
+    },
 
     async resend(id, by) {
       const delivery = await store.find(id);

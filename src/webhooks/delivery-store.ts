@@ -88,6 +88,21 @@ export interface Delivery {
   readonly attempts: readonly Attempt[];
 }
 
+/** What the overview of a run needs of a delivery. */
+export interface DeliverySummary extends Pick<Delivery, 'id' | 'webhookId' | 'stateVersion' | 'status'> {
+  /** An attempt is in flight or to come. */
+  readonly isPlanned: boolean;
+}
+
+/** Which deliveries of a webhook, and how many; newest first. */
+export interface DeliveryQuery {
+  /** The id of the last one seen. */
+  readonly before: string | null;
+  readonly limit: number;
+  readonly status?: DeliveryStatus | undefined;
+  readonly runId?: string | undefined;
+}
+
 export interface NewDelivery {
   readonly id: string;
   readonly webhookId: string;
@@ -184,6 +199,8 @@ export interface DeliveryStore {
   /** Once for each state change of a run, whether or not a webhook wants it. */
   insertPayload(tx: Tx, runId: string, stateVersion: number, body: Uint8Array): Promise<void>;
   payload(runId: string, stateVersion: number): Promise<Uint8Array | null>;
+  /** Of the newest run of the stack, its last. */
+  latestPayload(stackKey: string): Promise<Uint8Array | null>;
   /** Due at once. False when the webhook has a delivery of that state change already. */
   insert(tx: Tx, delivery: NewDelivery): Promise<boolean>;
 
@@ -231,9 +248,8 @@ export interface DeliveryStore {
 
   /** With the exchanges of its attempts. */
   find(id: string): Promise<Delivery | null>;
-  /** Newest first, without exchanges. `before` is the id of the last one seen. */
-  listOfWebhook(
-    webhookId: string,
-    options: { readonly before: string | null; readonly limit: number },
-  ): Promise<readonly Delivery[]>;
+  /** Newest first, without exchanges. */
+  listOfWebhook(webhookId: string, query: DeliveryQuery): Promise<readonly Delivery[]>;
+  /** All webhooks. */
+  listOfRun(runId: string): Promise<readonly DeliverySummary[]>;
 }

@@ -3,14 +3,16 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Transactions } from '../tx.ts';
 import type { DeliveryStore, DroppedAttempts } from './delivery-store.ts';
+import type { ReplayStore } from './replay-store.ts';
 
 /**
- * Lets go of the attempts of old deliveries; what became of the delivery stays as long as its run. In small
+ * Lets go of the attempts of old deliveries, and of replays that ended long ago; what became of the delivery stays as long as its run. In small
  * transactions with pauses between them, so that nobody who writes has to wait.
  */
 const dayMs = 24 * 60 * 60 * 1000;
 /** Deliveries in one transaction; the longest schedule has 13 attempts. */
 const deliveriesAtOnce = 70;
+const replaysAtOnce = 200;
 const defaultPauseMs = 50;
 
 /** Once over all there is; `days` 0: nothing. Ends early, and resolves, when `signal` aborts. */
@@ -38,4 +40,25 @@ export async function sweepAttempts(
     if (after !== null) await delay(pauseMs, undefined, { signal }).catch(() => undefined);
   } while (after !== null && !signal.aborted);
   if (dropped > 0) logger.info({ dropped }, 'attempts of old deliveries are removed');
+}
+
+/** The same for replays. */
+export async function sweepReplays(
+  parts: {
+    readonly replays: Pick<ReplayStore, 'removeEnded'>;
+    readonly transactions: Transactions;
+    readonly days: number;
+    readonly clock: Clock;
+    readonly pauseMs?: number;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { replays, transactions, days, clock, pauseMs = defaultPauseMs } = parts;
+  if (days === 0) return;
+  const options = { endedBeforeMs: clock.nowMs() - days * dayMs, limit: replaysAtOnce };
+  while (!signal.aborted) {
+    const removed = await transactions.write((tx) => replays.removeEnded(tx, options));
+    if (removed < replaysAtOnce) return;
+    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
 }

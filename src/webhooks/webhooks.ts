@@ -11,12 +11,14 @@ import { createWebhookReactor } from './reactor.ts';
 import { createReplayLoop, type ReplayLoop } from './replay-loop.ts';
 import type { ReplayStore } from './replay-store.ts';
 import { createReplays, type Replays } from './replays.ts';
+import { createRunDeliveries, type RunDeliveries } from './run-deliveries.ts';
 import { createRunNotices, type NoteOnRun } from './run-notices.ts';
 import { type AttemptObserver, observing } from './sending/attempt-observer.ts';
 import { createPump, type Pump } from './sending/pump.ts';
 import { createSender } from './sending/sender.ts';
 import { parseAllowedTargets } from './targets/allowed-targets.ts';
 import { createTargetGuard } from './targets/target-guard.ts';
+import { createTestDeliveries, type TestDeliveries } from './test-delivery.ts';
 import type { WebhookStore } from './webhook-store.ts';
 
 /** Webhooks, put together: endpoints, the deliveries of every state change, and the pump that sends them. */
@@ -26,6 +28,8 @@ export interface WebhookFeature extends AsyncDisposable {
   readonly reactor: Reactor;
   readonly pump: Pump;
   readonly replays: Replays;
+  readonly runDeliveries: RunDeliveries;
+  readonly tests: TestDeliveries;
   readonly replayLoop: ReplayLoop;
 }
 
@@ -53,7 +57,8 @@ export interface WebhookFeatureParts {
 export function createWebhookFeature(parts: WebhookFeatureParts): WebhookFeature {
   const { webhooks, missed, deliveries } = parts.stores;
   const guard = createTargetGuard({ allowed: parseAllowedTargets(parts.allowedTargets) });
-  const sender = createSender({ ...parts, guard });
+  const newSender = () => createSender({ ...parts, guard });
+  const sender = newSender();
   const notices = createRunNotices({ ...parts, webhooks });
   const pump = createPump({
     ...parts,
@@ -71,6 +76,8 @@ export function createWebhookFeature(parts: WebhookFeatureParts): WebhookFeature
     reactor: createWebhookReactor({ ...parts, webhooks, deliveries, pump }),
     pump,
     replays: createReplays(replayParts),
+    runDeliveries: createRunDeliveries({ webhooks, deliveries }),
+    tests: createTestDeliveries({ ...parts, webhooks, deliveries, newSender }),
     replayLoop,
     async [Symbol.asyncDispose]() {
       await replayLoop[Symbol.asyncDispose]();

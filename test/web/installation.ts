@@ -22,6 +22,7 @@ import { createEventFeed } from '../../src/storage/event-feed.ts';
 import { createFileLogStore } from '../../src/storage/file-log-store.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
 import { createMissedStore } from '../../src/storage/missed-store.ts';
+import { createReplayStore } from '../../src/storage/replay-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
@@ -36,9 +37,14 @@ import { createWeb, type Web, type WebParts } from '../../src/web/server.ts';
 import { createDeliveries } from '../../src/webhooks/deliveries.ts';
 import { createWebhooks } from '../../src/webhooks/endpoint.ts';
 import { createWebhookReactor } from '../../src/webhooks/reactor.ts';
+import { createReplays } from '../../src/webhooks/replays.ts';
+import { createRunDeliveries } from '../../src/webhooks/run-deliveries.ts';
+import type { Sender, SendResult } from '../../src/webhooks/sending/sender.ts';
 import { parseAllowedTargets } from '../../src/webhooks/targets/allowed-targets.ts';
 import { createTargetGuard } from '../../src/webhooks/targets/target-guard.ts';
+import { createTestDeliveries } from '../../src/webhooks/test-delivery.ts';
 import { aCommit, anAccount, aRepository, person, stackSettings } from '../support/builders.ts';
+import { anExchange } from '../webhooks/exchanges.ts';
 
 export const branchHead = aCommit();
 export const otherAccount = anAccount({ id: 12, login: 'globex', installationId: 102 });
@@ -75,6 +81,8 @@ export function anInstallation(change: Partial<WebParts> = {}) {
   const deliveryStore = createDeliveryStore(database);
   const logs = createFileLogStore(join(directory, 'logs'));
   const pump = { wake: () => {} };
+  // What tests of webhooks end with, one after the other; then they are delivered.
+  const outcomes: SendResult[] = [];
 
   // GitHub: which repositories the App sees, who has which role, which commits there are.
   const roles = new Map<string, Role>();
@@ -125,6 +133,12 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     deliveries: deliveryStore,
     targetGuard,
   });
+  const replays = createReplays({
+    ...base,
+    store: createReplayStore(database),
+    webhooks: webhookStore,
+    logger,
+  });
   const tokenStore = createTokenStore(database);
   const tokens = createTokens({ ...base, store: tokenStore });
   const metrics = createMetrics({ store: createStandingStore(database), clock, version: '0.1.0' });
@@ -159,6 +173,15 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     logs,
     events: createEventFeed(database),
     webhooks,
+    clock,
+    replays,
+    runDeliveries: createRunDeliveries({ webhooks: webhookStore, deliveries: deliveryStore }),
+    webhookTests: createTestDeliveries({
+      ...base,
+      webhooks: webhookStore,
+      deliveries: deliveryStore,
+      newSender: () => aSenderDouble(outcomes),
+    }),
     deliveries: createDeliveries({ ...base, store: deliveryStore, webhooks: webhookStore, logger, pump }),
     github: null,
     inbox: createInboxControl({ store: inboxStore, ...base, onReplay: () => undefined }),
@@ -227,13 +250,23 @@ export function anInstallation(change: Partial<WebParts> = {}) {
       inboxStore,
       metrics,
     },
-    ...{ webhooks, deliveryStore, scheduler, addStack, addRun, move, token, directory },
+    ...{ webhooks, replays, outcomes, deliveryStore, scheduler, addStack, addRun, move, token, directory },
     async [Symbol.asyncDispose]() {
       web.endStreams();
       await scheduler.settled();
       await database[Symbol.asyncDispose]();
       rmSync(directory, { recursive: true, force: true });
     },
+  };
+}
+
+function aSenderDouble(outcomes: SendResult[]): Sender {
+  return {
+    send: async () =>
+      outcomes.shift() ?? { kind: 'delivered', statusCode: 204, durationMs: 12, exchange: anExchange() },
+    stop: () => undefined,
+    giveUp: () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
   };
 }
 

@@ -8,12 +8,15 @@ import { createDeliveryStore } from '../../src/storage/delivery-store.ts';
 import { createEventFeed } from '../../src/storage/event-feed.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
 import { createMissedStore } from '../../src/storage/missed-store.ts';
+import { createReplayStore } from '../../src/storage/replay-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createTokenStore } from '../../src/storage/token-store.ts';
 import { createWebhookStore } from '../../src/storage/webhook-store.ts';
 import { createWeb } from '../../src/web/server.ts';
 import { createDeliveries } from '../../src/webhooks/deliveries.ts';
 import { createWebhooks } from '../../src/webhooks/endpoint.ts';
+import { createReplays } from '../../src/webhooks/replays.ts';
+import { createRunDeliveries } from '../../src/webhooks/run-deliveries.ts';
 import { parseAllowedTargets } from '../../src/webhooks/targets/allowed-targets.ts';
 import { createTargetGuard } from '../../src/webhooks/targets/target-guard.ts';
 import { openRunWorld, type RunWorld } from '../support/run-world.ts';
@@ -136,6 +139,9 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
       deliveries,
       targetGuard,
     }),
+    replays: createReplays({ ...base, store: createReplayStore(database), webhooks: store }),
+    runDeliveries: createRunDeliveries({ webhooks: store, deliveries }),
+    webhookTests: { send: () => Promise.reject(new Error('not in this test')) },
     deliveries: createDeliveries({ ...base, store: deliveries, webhooks: store, pump: { wake: () => {} } }),
   });
   const admin = { role: 'admin', account: null } as const;

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../src/access/actor.ts';
+import { attempted } from './attempted.ts';
 import { anInstallation, apiRequest, type Installation } from './installation.ts';
 
 /**
@@ -42,6 +43,7 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   [`GET ${run}`, 'reader'],
   [`GET ${run}/states`, 'reader'],
   [`GET ${run}/commands`, 'reader'],
+  [`GET ${run}/deliveries`, 'reader'],
   [`GET ${run}/changes`, 'reader'],
   [`GET ${run}/logs`, 'reader'],
   [`GET ${run}/logs/stream`, 'reader'],
@@ -56,11 +58,17 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   [`POST ${webhook}/secret/regenerate`, 'admin', {}],
   [`DELETE ${webhook}/secret/old`, 'admin'],
   [`GET ${webhook}/deliveries`, 'reader'],
+  [`POST ${webhook}/test`, 'admin'],
+  [`POST ${webhook}/replay`, 'writer', { since: 0 }],
+  [`GET ${webhook}/replays`, 'reader'],
+  [`POST ${webhook}/replays/{replay}/cancel`, 'writer'],
   ['GET /api/v1/inbox', 'instance'],
   ['GET /api/v1/inbox/{delivery}', 'instance'],
   ['GET /api/v1/inbox/{delivery}/body', 'instance'],
   ['POST /api/v1/inbox/{delivery}/replay', 'instance'],
   ['GET /api/v1/deliveries/{delivery}', 'reader'],
+  ['GET /api/v1/deliveries/{delivery}/body', 'reader'],
+  ['GET /api/v1/deliveries/{delivery}/curl', 'admin'],
   ['POST /api/v1/deliveries/{delivery}/resend', 'writer'],
 ];
 
@@ -125,7 +133,7 @@ function expected(need: Need, caller: Caller): 401 | 403 | 404 | 'allowed' {
 
 async function prepared() {
   const installation = anInstallation();
-  const { roles, token, addStack, addRun, webhooks, deliveryStore, database } = installation;
+  const { roles, token, addStack, addRun, webhooks, database } = installation;
   for (const role of ['reader', 'writer', 'admin'] as const) roles.set(`${role}-person`, role);
   const tokens: Partial<Record<Caller, string>> = {
     'wrong token': 'slipway_nobody-has-this',
@@ -148,7 +156,12 @@ async function prepared() {
   const made = await addStack();
   const hook = await webhooks.create(made.key, { endpoint: 'https://receiver.example/hook' });
   const finished = await installation.move(await addRun(made), { kind: 'cancel' });
-  const [delivery] = await deliveryStore.listOfWebhook(hook.id, { before: null, limit: 1 });
+  const delivery = await attempted(installation, hook.id);
+  const replay = await installation.replays.start(
+    hook.id,
+    { sinceMs: 0, untilMs: Number.MAX_SAFE_INTEGER, state: null, failedOnly: false },
+    'ada',
+  );
   await database.write((tx) =>
     installation.stackStore.putVariable(tx, made.key, {
       name: 'AWS_REGION',
@@ -158,7 +171,7 @@ async function prepared() {
     }),
   );
   // GitHub's deliveries have ids of their own; here one serves both kinds.
-  const { id = '' } = delivery ?? {};
+  const { deliveryId: id } = delivery;
   const received = { id, event: 'ping', lane: 'other', body: Buffer.from('{}'), receivedAtMs: 1 };
   await database.write((tx) => installation.inboxStore.insert(tx, received));
   await database.write((tx) => installation.inboxStore.settle(tx, id, { state: 'failed', note: 'no luck' }));
@@ -168,6 +181,7 @@ async function prepared() {
     run: finished.id,
     webhook: hook.id,
     delivery: id,
+    replay: replay && 'id' in replay ? replay.id : '',
     name: 'AWS_REGION',
   };
 

@@ -178,6 +178,7 @@ describe('deliveries', () => {
           durationMs: 3,
           error: 'blocked',
           detail: '10.0.0.7 is private',
+          explanation: expect.objectContaining({ what: expect.any(String) }),
         },
       ],
     });

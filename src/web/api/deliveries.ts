@@ -1,21 +1,18 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { type Actor, actorName, type Role } from '../../access/actor.ts';
-import { type Access, includesRole } from '../../access/roles.ts';
-import type { Stack } from '../../stacks/stack.ts';
+import { UserError } from '../../user-error.ts';
 import type { Deliveries } from '../../webhooks/deliveries.ts';
-import type { Webhooks } from '../../webhooks/endpoint.ts';
+import type { Delivery } from '../../webhooks/delivery-store.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, idPattern, pageOf, pageQuery, visiblePage } from '../page.ts';
 import { notFound } from '../problem.ts';
-import type { Guard } from './guard.ts';
+import { deliveryObject, deliverySchema, deliveryStatuses } from './delivery-object.ts';
 import { json, needs, problems } from './route-parts.ts';
 import { webhookParams, webhookPath } from './webhook.ts';
-import { deliveryObject, deliverySchema } from './webhook-object.ts';
+import type { WebhookGuard } from './webhook-guard.ts';
 
 export interface DeliveryRouteParts {
-  readonly guard: Guard;
-  readonly access: Access;
-  readonly webhooks: Webhooks;
+  readonly webhookGuard: WebhookGuard;
   readonly deliveries: Deliveries;
 }
 
@@ -34,7 +31,13 @@ const listRoute = createRoute({
   tags,
   summary: 'Deliveries of a webhook, newest first',
   ...needs('reader'),
-  request: { params: webhookParams, query: pageQuery },
+  request: {
+    params: webhookParams,
+    query: pageQuery.extend({
+      status: z.enum(deliveryStatuses).optional(),
+      run: z.string().min(1).max(200).optional().openapi({ description: 'Only those of that run.' }),
+    }),
+  },
   responses: { 200: json(pageOf(deliverySchema), 'A page of deliveries.'), ...problems },
 });
 
@@ -48,6 +51,40 @@ const showRoute = createRoute({
   responses: { 200: json(deliverySchema, 'The delivery.'), ...problems },
 });
 
+const bodyRoute = createRoute({
+  method: 'get',
+  path: `${path}/body`,
+  tags,
+  summary: 'What is sent, byte for byte: the payload of the state change',
+  ...needs('reader'),
+  request: { params: deliveryParams },
+  responses: {
+    200: { description: 'A JSON object: the bytes that the signatures are made of.' },
+    ...problems,
+  },
+});
+
+const curlRoute = createRoute({
+  method: 'get',
+  path: `${path}/curl`,
+  tags,
+  summary: 'A shell command that sends an attempt again, with the same bytes and headers',
+  ...needs('admin'),
+  request: {
+    params: deliveryParams,
+    query: z.object({
+      attempt: z.coerce.number().int().min(1).optional().openapi({ description: 'Default: the last.' }),
+    }),
+  },
+  responses: {
+    200: {
+      description: 'For POSIX shells. Values of custom headers are `***`.',
+      content: { 'text/plain': { schema: z.string() } },
+    },
+    ...problems,
+  },
+});
+
 const resendRoute = createRoute({
   method: 'post',
   path: `${path}/resend`,
@@ -58,50 +95,65 @@ const resendRoute = createRoute({
   responses: { 202: json(deliverySchema, 'It will be sent at once.'), ...problems },
 });
 
-export function deliveryRoutes({ guard, access, webhooks, deliveries }: DeliveryRouteParts): Api {
+export function deliveryRoutes({ webhookGuard, deliveries }: DeliveryRouteParts): Api {
   const api = newApi();
 
-  async function stackOfWebhook(actor: Actor, id: string, needed: Role): Promise<Stack> {
-    const webhook = await webhooks.find(id);
-    if (!webhook) throw notFound();
-    return guard.stackByKey(actor, webhook.stackKey, needed);
-  }
-
-  async function isAdmin(actor: Actor, stack: Stack): Promise<boolean> {
-    const role = await access.require(actor, stack.account, stack.repository, 'reader');
-    return role !== null && includesRole(role, 'admin');
+  async function allowed(actor: Actor, id: string, needed: Role) {
+    const delivery = await deliveries.find(id);
+    if (!delivery) throw notFound();
+    return { delivery, stack: await webhookGuard.stackOf(actor, delivery.webhookId, needed) };
   }
 
   api.openapi(listRoute, async (c) => {
     const id = c.req.valid('param').webhook;
-    const stack = await stackOfWebhook(c.var.actor, id, 'reader');
-    const details = await isAdmin(c.var.actor, stack);
-    const { limit, cursor } = c.req.valid('query');
+    const stack = await webhookGuard.stackOf(c.var.actor, id, 'reader');
+    const isAdmin = await webhookGuard.isAdmin(c.var.actor, stack);
+    const { limit, cursor, status, run: runId } = c.req.valid('query');
     const page = await visiblePage({
       limit,
       after: decodeCursor(cursor, idPattern),
-      read: (before, count) => deliveries.list(id, { before, limit: count }),
+      read: (before, count) => deliveries.list(id, { before, limit: count, status, runId }),
       positionOf: (delivery) => delivery.id,
-      show: async (delivery) => deliveryObject(delivery, details),
+      show: async (delivery) => deliveryObject(delivery, isAdmin),
     });
     return c.json(page, 200);
   });
 
   api.openapi(showRoute, async (c) => {
-    const delivery = await deliveries.find(c.req.valid('param').delivery);
-    if (!delivery) throw notFound();
-    const stack = await stackOfWebhook(c.var.actor, delivery.webhookId, 'reader');
-    return c.json(deliveryObject(delivery, await isAdmin(c.var.actor, stack)), 200);
+    const { delivery, stack } = await allowed(c.var.actor, c.req.valid('param').delivery, 'reader');
+    return c.json(deliveryObject(delivery, await webhookGuard.isAdmin(c.var.actor, stack)), 200);
+  });
+
+  api.openapi(bodyRoute, async (c) => {
+    const { delivery } = await allowed(c.var.actor, c.req.valid('param').delivery, 'reader');
+    const body = await deliveries.body(delivery);
+    if (!body) throw notFound();
+    return new Response(Buffer.from(body), { headers: { 'content-type': 'application/json' } });
+  });
+
+  api.openapi(curlRoute, async (c) => {
+    const { delivery } = await allowed(c.var.actor, c.req.valid('param').delivery, 'admin');
+    const { attempt = null } = c.req.valid('query');
+    const command = await deliveries.curl(delivery, attempt);
+    if (command === null) throw nothingKnown(delivery, attempt);
+    return c.text(command, 200);
   });
 
   api.openapi(resendRoute, async (c) => {
-    const found = await deliveries.find(c.req.valid('param').delivery);
-    if (!found) throw notFound();
-    const stack = await stackOfWebhook(c.var.actor, found.webhookId, 'writer');
-    const delivery = await deliveries.resend(found.id, actorName(c.var.actor));
+    const { actor } = c.var;
+    const found = await allowed(actor, c.req.valid('param').delivery, 'writer');
+    const delivery = await deliveries.resend(found.delivery.id, actorName(actor));
     if (!delivery) throw notFound();
-    return c.json(deliveryObject(delivery, await isAdmin(c.var.actor, stack)), 202);
+    return c.json(deliveryObject(delivery, await webhookGuard.isAdmin(actor, found.stack)), 202);
   });
 
   return api;
+}
+
+function nothingKnown({ id }: Delivery, attempt: number | null): UserError {
+  const what =
+    attempt === null ? `any attempt of the delivery ${id}` : `attempt ${attempt} of the delivery ${id}`;
+  return new UserError('exchange-missing', `Nothing is known of what went over the wire in ${what}.`, {
+    hint: 'There was no such attempt, it is not over, it was blocked, or its record was removed for its age.',
+  });
 }

@@ -1,0 +1,42 @@
+import { z } from '@hono/zod-openapi';
+import { toUnixSeconds } from '../../clock.ts';
+import { attemptForReaders } from '../../webhooks/attempt-view.ts';
+import type { Delivery, DeliveryStatus } from '../../webhooks/delivery-store.ts';
+import { attemptObject, attemptSchema } from './attempt-object.ts';
+
+export const deliveryStatuses = [
+  'pending',
+  'delivered',
+  'failed',
+  'exhausted',
+  'skipped',
+] as const satisfies readonly DeliveryStatus[];
+
+export const deliverySchema = z
+  .object({
+    id: z.string(),
+    webhook: z.string(),
+    run: z.string(),
+    stateVersion: z.number().int(),
+    status: z.enum(deliveryStatuses),
+    createdAt: z.number().int(),
+    nextAttemptAt: z.number().int().optional(),
+    attempts: z.array(attemptSchema),
+  })
+  .openapi('Delivery');
+
+/** Only administrators see what the network around the server is like. */
+export function deliveryObject(delivery: Delivery, isAdmin: boolean): z.infer<typeof deliverySchema> {
+  const { nextAttemptAtMs } = delivery;
+  const attempts = isAdmin ? delivery.attempts : delivery.attempts.map(attemptForReaders);
+  return {
+    id: delivery.id,
+    webhook: delivery.webhookId,
+    run: delivery.runId,
+    stateVersion: delivery.stateVersion,
+    status: delivery.status,
+    createdAt: toUnixSeconds(delivery.createdAtMs),
+    ...(nextAttemptAtMs === null ? {} : { nextAttemptAt: toUnixSeconds(nextAttemptAtMs) }),
+    attempts: attempts.map(attemptObject),
+  };
+}
