@@ -13,6 +13,8 @@ export interface EventFeed {
     readonly account: string | null;
     readonly limit: number;
   }): Promise<readonly FeedEntry[]>;
+  /** `seq` of the newest entry that was removed for its age; 0 when none was. */
+  removedUpTo(): Promise<number>;
 }
 
 export interface FeedEntry {

@@ -24,5 +24,10 @@ export function createEventFeed(database: Database): EventFeed {
       }
       return query.execute();
     },
+
+    async removedUpTo() {
+      const row = await database.read.selectFrom('removed_event').select('seq').executeTakeFirst();
+      return row?.seq ?? 0;
+    },
   };
 }

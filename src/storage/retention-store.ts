@@ -66,8 +66,18 @@ export function createRetentionStore(database: Database): RetentionStore {
 
     async removeRuns(tx, ids) {
       if (ids.length === 0) return;
-      const removal = database.inside(tx).deleteFrom('run').where('id', 'in', ids);
-      await removal.where('state', 'in', over).execute();
+      const db = database.inside(tx);
+      const removed = db.selectFrom('run').select('id').where('id', 'in', ids).where('state', 'in', over);
+      const { seq } = await db
+        .selectFrom('run_event')
+        .select((event) => event.fn.max<number | null>('seq').as('seq'))
+        .where('run_id', 'in', removed)
+        .executeTakeFirstOrThrow();
+      if (seq !== null) {
+        await sql`insert into removed_event values (1, ${seq})
+          on conflict (id) do update set seq = max(seq, excluded.seq)`.execute(db);
+      }
+      await db.deleteFrom('run').where('id', 'in', ids).where('state', 'in', over).execute();
     },
 
     async markLogsRemoved(tx, ids) {

@@ -15,6 +15,7 @@ export interface Schema {
   stack_variable: StackVariableRow;
   run: RunRow;
   run_event: RunEventRow;
+  removed_event: RemovedEventRow;
   run_command: RunCommandRow;
   run_box: RunBoxRow;
   run_plan: RunPlanRow;
@@ -110,6 +111,12 @@ export interface RunEventRow {
   timestamp_ms: number;
   actor: string;
   note: string | null;
+}
+
+/** The newest state change that was removed for its age: whoever has not read so far has missed some. */
+export interface RemovedEventRow {
+  id: number;
+  seq: number;
 }
 
 export interface RunCommandRow {

@@ -6,11 +6,12 @@ import { createLogger } from '../../src/logger.ts';
 import { createRetention, type RetentionRules } from '../../src/runs/retention.ts';
 import { createEventFeed } from '../../src/storage/event-feed.ts';
 import { createFileLogStore } from '../../src/storage/file-log-store.ts';
+import { createReplayStore } from '../../src/storage/replay-store.ts';
 import { createRetentionStore } from '../../src/storage/retention-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import type { Transactions } from '../../src/tx.ts';
-import { sweepAttempts } from '../../src/webhooks/retention.ts';
+import { sweepAttempts, sweepReplays } from '../../src/webhooks/retention.ts';
 import { retentionStoreContract } from '../contracts/retention-store.ts';
 import { appendLog } from '../support/append-log.ts';
 import { aWebhook } from '../support/builders.ts';
@@ -90,7 +91,9 @@ async function opened() {
   function retention(rules: RetentionRules, transactions: Transactions = database) {
     return createRetention({ store, logs, transactions, rules, clock, logger, pauseMs: 1 });
   }
-  const count = async (table: 'run' | 'run_event' | 'payload' | 'delivery' | 'attempt' | 'run_plan') => {
+  const count = async (
+    table: 'run' | 'run_event' | 'payload' | 'delivery' | 'attempt' | 'run_plan' | 'replay',
+  ) => {
     const query = database.read.selectFrom(table).select((row) => row.fn.countAll<number>().as('count'));
     return (await query.executeTakeFirstOrThrow()).count;
   };
@@ -250,5 +253,45 @@ describe('the attempts of old deliveries', () => {
       const query = database.read.selectFrom('webhook').select('id').where('stack_key', '=', stackKey);
       return (await query.executeTakeFirstOrThrow()).id;
     }
+  });
+});
+
+describe('replays', () => {
+  it('go some time after their end, in small batches, and never before it', async () => {
+    await using world = await opened();
+    const { database, clock } = world;
+    const stack = await world.addStack();
+    await world.addRuns([stack], 1, clock.nowMs(), dayMs);
+    const store = createReplayStore(database);
+    const { id: webhookId } = await database.read
+      .selectFrom('webhook')
+      .select('id')
+      .executeTakeFirstOrThrow();
+    const endedAt = clock.nowMs() - 40 * dayMs;
+    const range = { sinceMs: 0, untilMs: 1, state: null, failedOnly: false };
+    const rest = { webhookId, range, total: 1, position: 0, last: 1, createdAtMs: endedAt, createdBy: 'ada' };
+    for (let ordinal = 0; ordinal < 450; ordinal += 1) {
+      await database.write(async (tx) => {
+        const id = `01JREPLAY${String(ordinal).padStart(17, '0')}`;
+        await store.insert(tx, { id, ...rest });
+        await store.end(tx, id, 'done', ordinal < 410 ? endedAt : clock.nowMs());
+      });
+    }
+    await database.write((tx) => store.insert(tx, { id: '01JRUNNING0000000000000000', ...rest }));
+
+    let batches = 0;
+    const transactions: Transactions = {
+      write: (work) => {
+        batches += 1;
+        return database.write(work);
+      },
+    };
+    const parts = { replays: store, transactions, clock, pauseMs: 1 };
+    await sweepReplays({ ...parts, days: 0 }, never);
+    expect(await world.count('replay')).toBe(451);
+    await sweepReplays({ ...parts, days: 30 }, never);
+
+    expect(await world.count('replay')).toBe(41);
+    expect(batches).toBe(3);
   });
 });

@@ -24,6 +24,7 @@ import { createInboxStore } from '../../src/storage/inbox-store.ts';
 import { createMissedStore } from '../../src/storage/missed-store.ts';
 import { createReplayStore } from '../../src/storage/replay-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
+import { createRetentionStore } from '../../src/storage/retention-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
@@ -250,7 +251,19 @@ export function anInstallation(change: Partial<WebParts> = {}) {
       inboxStore,
       metrics,
     },
-    ...{ webhooks, replays, outcomes, deliveryStore, scheduler, addStack, addRun, move, token, directory },
+    ...{
+      webhooks,
+      retention: createRetentionStore(database),
+      replays,
+      outcomes,
+      deliveryStore,
+      scheduler,
+      addStack,
+      addRun,
+      move,
+      token,
+      directory,
+    },
     async [Symbol.asyncDispose]() {
       web.endStreams();
       await scheduler.settled();

@@ -147,7 +147,10 @@ describe('the web', () => {
 
   it('keeps what went wrong inside to itself, and in the log', async () => {
     await using installation = anInstallation({
-      events: { read: () => Promise.reject(new Error('the disk of db7.internal is on fire')) },
+      events: {
+        read: () => Promise.reject(new Error('the disk of db7.internal is on fire')),
+        removedUpTo: async () => 0,
+      },
     });
 
     const failed = await call(installation, 'GET', '/api/v1/events', {

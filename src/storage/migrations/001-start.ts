@@ -95,6 +95,12 @@ create table run_event (
   unique (run_id, state_version)
 ) strict;
 
+-- One row at most: up to where retention has removed state changes.
+create table removed_event (
+  id integer primary key check (id = 1),
+  seq integer not null
+) strict;
+
 create table run_command (
   run_id text not null references run (id) on delete cascade,
   ordinal integer not null,

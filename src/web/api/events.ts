@@ -28,6 +28,9 @@ const page = z.object({
     }),
   ),
   nextCursor: z.string().nullable().openapi({ description: 'For `after`; null when there is no more now.' }),
+  incomplete: z.literal(true).optional().openapi({
+    description: 'There were state changes behind `after` that were removed for their age; absent otherwise.',
+  }),
 });
 
 const listRoute = createRoute({
@@ -59,15 +62,18 @@ export function eventRoutes({ guard, stackStore, events }: EventRouteParts): Api
       return known;
     }
 
+    const position = decodeCursor(after, /^\d{1,15}$/, 'after');
     const found = await visiblePage({
       limit,
-      after: decodeCursor(after, /^\d{1,15}$/, 'after'),
-      read: (position, count) => events.read({ after: Number(position ?? 0), account, limit: count }),
+      after: position,
+      read: (seq, count) => events.read({ after: Number(seq ?? 0), account, limit: count }),
       positionOf: ({ seq }) => String(seq),
       show: async ({ seq, stackKey, payload }) =>
         (await isVisible(stackKey)) ? { cursor: encodeCursor(String(seq)), payload: parse(payload) } : null,
     });
-    return c.json(found, 200);
+    // Asked last: what is removed while the page is read is missing in it.
+    const isIncomplete = Number(position ?? 0) < (await events.removedUpTo());
+    return c.json({ ...found, ...(isIncomplete ? { incomplete: true as const } : {}) }, 200);
   });
 
   return api;
