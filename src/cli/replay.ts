@@ -112,12 +112,13 @@ export function secondsOf(text: string, nowMs: number, option: string): number {
 
 function announced(started: z.infer<typeof startedObject>, since: number, dryRun: boolean): string {
   const { count, states, oldest, replay } = started;
+  const note = oldest !== null && oldest > since ? [`Nothing before ${time(oldest)} is kept.`] : [];
+  if (count === 0) return ['Nothing to send.', ...note].join('\n');
   const each = Object.entries(states).map(([state, number]) => `  ${state} ${number}`);
   const changes = count === 1 ? '1 state change' : `${count} state changes`;
   const head = dryRun
     ? `${changes} would be sent.`
     : `${changes} will be sent${replay ? ` by replay ${replay}` : ''}.`;
-  const note = oldest !== null && oldest > since ? [`Nothing before ${time(oldest)} is kept.`] : [];
   return [head, ...each, ...note].join('\n');
 }
 

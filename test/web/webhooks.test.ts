@@ -184,7 +184,15 @@ describe('deliveries', () => {
     });
     expect(reader.body).toEqual({
       ...admin.body,
-      attempts: [{ number: 1, at: 1_999_000_000, outcome: 'failed', error: 'no-answer' }],
+      attempts: [
+        {
+          number: 1,
+          at: 1_999_000_000,
+          outcome: 'failed',
+          error: 'no-answer',
+          explanation: expect.objectContaining({ what: 'There was no answer.' }),
+        },
+      ],
     });
     expect(list.body).toMatchObject({ items: [{ stateVersion: 2 }], nextCursor: expect.any(String) });
   });

@@ -104,7 +104,7 @@ export async function aReplayWorld(limits: Partial<ReplayLimits> = {}) {
     },
 
     /** Runs of ten state changes each, one after the other. */
-    async addMany(count: number): Promise<void> {
+    async addMany(count: number, ofStack = stackKey): Promise<void> {
       await database.write(async (tx) => {
         const raw = database.rawInside(tx);
         const run = raw.prepare(
@@ -121,7 +121,7 @@ export async function aReplayWorld(limits: Partial<ReplayLimits> = {}) {
           const version = (ordinal % 10) + 1;
           if (version === 1) {
             runId = newId();
-            run.run(runId, stackKey, runId);
+            run.run(runId, ofStack, runId);
           }
           event.run(runId, version, t0 + ordinal);
           payload.run(runId, version, Buffer.from('{}'));

@@ -163,6 +163,24 @@ describe('a replay', () => {
     expect(nothing?.kind).toBe('nothing-to-send');
   });
 
+  it('finds its way past thousands of state changes of other stacks', async () => {
+    await using world = await aReplayWorld();
+    const webhookId = await world.addWebhook();
+    const other = await world.stores.addStack();
+    for (let part = 0; part < 3; part += 1) {
+      await world.addMany(10);
+      await world.addMany(4500, other);
+    }
+    await world.addMany(10);
+    const id = await started(world, webhookId);
+
+    const sent = await toTheEnd(world);
+
+    expect(new Set(sent).size).toBe(40);
+    expect(sent).toHaveLength(40);
+    expect(await world.replays.find(id)).toMatchObject({ status: 'done', total: 40, queued: 40 });
+  });
+
   it('keeps the id of what was sent before, and gives one to what was not', async () => {
     await using world = await aReplayWorld();
     const webhookId = await world.addWebhook();

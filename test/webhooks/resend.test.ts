@@ -34,7 +34,7 @@ describe('a resend', () => {
     );
     const responses: { end(): void }[] = [];
     receiver.answer(() => (response) => void responses.push(response));
-    await Promise.all(Array.from({ length: 50 }, () => app.deliveries.resend(delivery?.id ?? '', 'ada')));
+    await Promise.all(Array.from({ length: 100 }, () => app.deliveries.resend(delivery?.id ?? '', 'ada')));
     await eventually(
       () => responses.length,
       (count) => count === 1,
