@@ -1,138 +1,92 @@
-import type { Logger } from '../../logger.ts';
 import type { Tx } from '../../tx.ts';
 import type { Claim, DeliveryStore, Queue, Want, WebhookHealth } from '../delivery-store.ts';
 import type { Webhook } from '../webhook.ts';
 import type { WebhookStore } from '../webhook-store.ts';
 import { inFlightAtMost } from './health.ts';
+import type { Job, PlaceLimits, Places } from './places.ts';
 import type { ReadyList } from './ready-list.ts';
 
-/** A claim with what its transaction knows of its webhook. */
-export interface Job {
-  readonly claim: Claim;
-  /** Or why it cannot be read. */
-  readonly webhook: Webhook | Error;
-}
-
-export interface ClaimLimits {
-  /** In flight at once, in all and for one webhook. */
-  readonly inFlight: number;
-  readonly perWebhook: number;
+export interface ClaimLimits extends PlaceLimits {
   readonly leaseMs: number;
   /** When to look again at what is due but could not be claimed. */
   readonly pollMs: number;
 }
 
+export interface ClaimingParts {
+  readonly deliveries: DeliveryStore;
+  readonly webhooks: WebhookStore;
+  readonly ready: ReadyList;
+  readonly places: Places;
+  readonly limits: ClaimLimits;
+}
+
 /** Of all places, those that only webhooks with nothing in flight and no failures can have. */
 const reservedPart = 0.25;
 
-/** So many webhooks are looked at in one transaction. */
+/** So many webhooks are looked at, and so many deliveries claimed, in one transaction. */
 const maxWants = 256;
+const maxClaims = 400;
 
 /**
  * Chooses what is sent next and claims it. Webhooks take turns, each has its share, and a quarter of all places is
  * kept from those that fail: however many hang, the others find room.
  */
-export class Claiming {
-  readonly #ready: ReadyList;
-  readonly #limits: ClaimLimits;
-  readonly #deliveries: DeliveryStore;
-  readonly #readWebhook: (tx: Tx, claim: Claim) => Promise<Webhook | Error>;
-  readonly #inFlight = new Map<string, number>();
-  #all = 0;
+export function createClaiming(parts: ClaimingParts): (tx: Tx, nowMs: number) => Promise<readonly Job[]> {
+  const { deliveries, ready, places, limits } = parts;
+  const readWebhook = cachedWebhooks(parts.webhooks);
 
-  constructor(
-    parts: { readonly deliveries: DeliveryStore; readonly webhooks: WebhookStore; readonly logger: Logger },
-    ready: ReadyList,
-    limits: ClaimLimits,
-  ) {
-    this.#deliveries = parts.deliveries;
-    this.#readWebhook = cachedWebhooks(parts.webhooks);
-    this.#ready = ready;
-    this.#limits = limits;
-  }
-
-  get inFlight(): number {
-    return this.#all;
-  }
-
-  async claim(tx: Tx, nowMs: number): Promise<readonly Job[]> {
-    const free = this.#limits.inFlight - this.#all;
-    if (free <= 0) return [];
-    const candidates: string[] = [];
-    for (const webhookId of this.#ready.due(nowMs)) {
-      if (candidates.push(webhookId) === maxWants) break;
-    }
-    if (candidates.length === 0) return [];
-    const healths = await this.#deliveries.healths(tx, candidates);
-    const wants = this.#wantsOf(candidates, healths, nowMs, free);
-    const { leaseMs } = this.#limits;
-    const options = { nowMs, leaseUntilMs: nowMs + leaseMs, wants, limit: free };
-    const { claims, queues } = await this.#deliveries.claim(tx, options);
-    const jobs: Job[] = [];
-    for (const claim of claims) jobs.push({ claim, webhook: await this.#readWebhook(tx, claim) });
-    const served = new Set(claims.map(({ webhookId }) => webhookId));
-    for (const queue of queues) {
-      this.#planNext(queue, healths.get(queue.webhookId), served.has(queue.webhookId), nowMs);
-    }
-    return jobs;
-  }
-
-  /** The transaction of the claim is committed. */
-  began({ webhookId }: Claim): void {
-    this.#count(webhookId, 1);
-  }
-
-  ended({ webhookId }: Claim): void {
-    this.#count(webhookId, -1);
-    this.#ready.add(webhookId);
-  }
-
-  #wantsOf(
+  function wantsOf(
     candidates: readonly string[],
     healths: ReadonlyMap<string, WebhookHealth>,
     nowMs: number,
-    free: number,
   ): readonly Want[] {
-    const { inFlight, perWebhook } = this.#limits;
-    const reserved = Math.floor(inFlight * reservedPart);
+    const reserved = Math.floor(limits.inFlight * reservedPart);
     const wants: Want[] = [];
-    let left = free;
+    let left = limits.inFlight - places.inFlight;
     for (const webhookId of candidates) {
       if (left <= 0) break;
       const health = healths.get(webhookId);
-      const most = inFlightAtMost(health, nowMs, perWebhook);
-      const present = this.#inFlight.get(webhookId) ?? 0;
+      const present = places.claimsOf(webhookId);
       const isScarce = left <= reserved;
       if (isScarce && (health !== undefined || present > 0)) continue;
-      const want = isScarce ? Math.min(most, 1) : most;
-      wants.push({ webhookId, inFlightAtMost: want });
-      left -= Math.max(0, want - present);
+      const most = inFlightAtMost(health, nowMs, isScarce ? 1 : limits.perWebhook);
+      const starting = Math.max(0, Math.min(most - present, left));
+      const inLine = health === undefined && !isScarce ? places.mayLineUp(webhookId) : 0;
+      wants.push({ webhookId, inFlightAtMost: Math.max(present + starting, most + inLine) });
+      left -= starting;
     }
     return wants;
   }
 
   /** It is back when one of its own ends, when it is told of, or at the time that is set here. */
-  #planNext(
-    { webhookId, nextAtMs }: Queue,
-    health: WebhookHealth | undefined,
-    wasServed: boolean,
-    nowMs: number,
-  ): void {
-    this.#ready.served(webhookId);
+  function planNext({ webhookId, nextAtMs }: Queue, pausedUntilMs: number, isBusy: boolean, nowMs: number) {
+    ready.served(webhookId);
     if (nextAtMs === null) return;
-    const dueMs = Math.max(nextAtMs, health?.pausedUntilMs ?? 0);
-    if (dueMs > nowMs) this.#ready.expect(webhookId, dueMs);
-    else if (!wasServed && !this.#inFlight.has(webhookId)) {
-      this.#ready.expect(webhookId, nowMs + this.#limits.pollMs);
-    }
+    const dueMs = Math.max(nextAtMs, pausedUntilMs);
+    if (dueMs > nowMs) ready.expect(webhookId, dueMs);
+    else if (!isBusy) ready.expect(webhookId, nowMs + limits.pollMs);
   }
 
-  #count(webhookId: string, change: 1 | -1): void {
-    this.#all += change;
-    const count = (this.#inFlight.get(webhookId) ?? 0) + change;
-    if (count === 0) this.#inFlight.delete(webhookId);
-    else this.#inFlight.set(webhookId, count);
-  }
+  return async (tx, nowMs) => {
+    const candidates: string[] = [];
+    for (const webhookId of ready.due(nowMs)) {
+      if (candidates.push(webhookId) === maxWants) break;
+    }
+    if (candidates.length === 0) return [];
+    const healths = await deliveries.healths(tx, candidates);
+    const wants = wantsOf(candidates, healths, nowMs);
+    const options = { nowMs, leaseUntilMs: nowMs + limits.leaseMs, wants, limit: maxClaims };
+    const { claims, queues } = await deliveries.claim(tx, options);
+    const jobs: Job[] = [];
+    for (const claim of claims) jobs.push({ claim, webhook: await readWebhook(tx, claim) });
+    const served = new Set(claims.map(({ webhookId }) => webhookId));
+    for (const queue of queues) {
+      const { webhookId } = queue;
+      const isBusy = served.has(webhookId) || places.claimsOf(webhookId) > 0;
+      planNext(queue, healths.get(webhookId)?.pausedUntilMs ?? 0, isBusy, nowMs);
+    }
+    return jobs;
+  };
 }
 
 const maxCachedWebhooks = 1024;

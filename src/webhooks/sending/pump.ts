@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../logger.ts';
 import type { Transactions } from '../../tx.ts';
-import type { DeliveryStore } from '../delivery-store.ts';
+import type { Claim, DeliveryStore } from '../delivery-store.ts';
 import type { WebhookStore } from '../webhook-store.ts';
 import { createAlarm } from './alarm.ts';
 import { type AttemptEnd, type AttemptParts, attempt } from './attempt.ts';
-import { Claiming, type ClaimLimits, type Job } from './claiming.ts';
+import { type ClaimLimits, createClaiming } from './claiming.ts';
 import { loggedNotices, type Notices } from './notices.ts';
+import { createPlaces, type Job } from './places.ts';
 import { createReadyList } from './ready-list.ts';
 import { storeResults } from './results.ts';
 import { attemptDelaysMs } from './schedule.ts';
@@ -29,6 +30,9 @@ export interface Pump extends AsyncDisposable {
 export interface PumpLimits extends ClaimLimits {
   /** Longer than the slowest attempt (15 s and 2 s for the body), so that a live one is never taken over. */
   readonly leaseMs: number;
+  /** Under load results are stored when there are so many, or after so long. */
+  readonly groupRows: number;
+  readonly groupMs: number;
   /** What is in flight at the end may take so long; the rest is given up. */
   readonly drainMs: number;
 }
@@ -38,6 +42,8 @@ export const pumpLimits: PumpLimits = {
   perWebhook: 4,
   leaseMs: 45_000,
   pollMs: 1000,
+  groupRows: 200,
+  groupMs: 10,
   drainMs: 10_000,
 };
 
@@ -59,53 +65,72 @@ export function createPump(parts: PumpParts): Pump {
   const attemptParts: AttemptParts = { random: Math.random, delaysMs: attemptDelaysMs, ...parts };
   const resultParts = { notices: loggedNotices(logger), ...parts };
   const ready = createReadyList();
-  const claiming = new Claiming(parts, ready, limits);
+  const places = createPlaces(limits);
+  const claim = createClaiming({ ...parts, ready, places, limits });
   const stop = new AbortController();
   const inFlight = new Set<Promise<void>>();
   const alarm = createAlarm();
   let ends: AttemptEnd[] = [];
+  let groupTimer: NodeJS.Timeout | null = null;
   let loop: Promise<void> = Promise.resolve();
   let lookedAt = Number.NEGATIVE_INFINITY;
   let lastMs = Number.NEGATIVE_INFINITY;
 
-  /** Stores what ended, claims what may start. */
-  async function turn(): Promise<readonly Job[]> {
-    const mayClaim = !stop.signal.aborted && claiming.inFlight < limits.inFlight;
-    const isIdle = mayClaim ? isEmpty(ready.due(clock.nowMs())) : true;
+  /** Stores what ended, claims what may start, and starts it. True when there may be more to claim. */
+  async function turn(): Promise<boolean> {
+    const nowMs = clock.nowMs();
+    const mayClaim = !stop.signal.aborted && places.inFlight < limits.inFlight && !isEmpty(ready.due(nowMs));
     const storing = ends;
-    if (storing.length === 0 && isIdle) return [];
+    if (storing.length === 0 && !mayClaim) return false;
     ends = [];
+    if (groupTimer !== null) clearTimeout(groupTimer);
+    groupTimer = null;
     try {
-      return await transactions.write(async (tx) => {
+      const jobs = await transactions.write(async (tx) => {
         await storeResults(resultParts, tx, storing);
-        return mayClaim ? claiming.claim(tx, clock.nowMs()) : [];
+        return mayClaim ? claim(tx, nowMs) : [];
       });
+      places.stored();
+      (globalThis as any).T ??= []; (globalThis as any).T.push([storing.length, jobs.length, places.inFlight, places.inLine]);
+      for (const job of places.add(jobs)) launch(job);
+      return jobs.length > 0 && !isEmpty(ready.due(nowMs));
     } catch (error) {
       ends = [...storing, ...ends];
       throw error;
     }
   }
 
-  function launch({ claim, webhook }: Job): void {
-    claiming.began(claim);
-    const done = attempt(attemptParts, claim, webhook).then((end) => {
+  function launch(job: Job): void {
+    const done = attempt(attemptParts, job.claim, job.webhook).then((end) => {
       inFlight.delete(done);
-      claiming.ended(claim);
       ends.push(end);
+      const isGood = end.kind === 'finished' && end.finished.status === 'delivered' && !stop.signal.aborted;
+      const { next, back } = places.ended(job, isGood);
+      if (next !== null) launch(next);
+      giveBack(back);
+      ready.add(job.claim.webhookId);
       report(logger, end);
       parts.observe?.(end);
-      alarm.ring();
+      store();
     });
     inFlight.add(done);
+  }
+
+  function giveBack(claims: readonly Claim[]): void {
+    for (const unsent of claims) ends.push({ kind: 'unsent', claim: unsent });
+  }
+
+  /** Results are stored at once, or together with more while there is enough to do without a transaction. */
+  function store(): void {
+    if (places.inLine === 0 || ends.length >= limits.groupRows) alarm.ring();
+    else groupTimer ??= setTimeout(() => alarm.ring(), limits.groupMs);
   }
 
   async function run(): Promise<void> {
     while (!stop.signal.aborted) {
       try {
         await look();
-        const jobs = await turn();
-        for (const job of jobs) launch(job);
-        if (jobs.length === 0) await alarm.wait(pauseMs());
+        if (!(await turn())) await alarm.wait(pauseMs());
         // What comes at the same time is stored together.
         await nextTurn();
       } catch (error) {
@@ -165,6 +190,7 @@ export function createPump(parts: PumpParts): Pump {
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
+      giveBack(places.clear());
       parts.sender.stop();
       alarm.ring();
       await loop;

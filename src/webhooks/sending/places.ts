@@ -1,0 +1,119 @@
+import type { Claim } from '../delivery-store.ts';
+import type { Webhook } from '../webhook.ts';
+
+/** A claim with what its transaction knows of its webhook. */
+export interface Job {
+  readonly claim: Claim;
+  /** Or why it cannot be read. */
+  readonly webhook: Webhook | Error;
+}
+
+/** In flight at once, in all and for one webhook. */
+export interface PlaceLimits {
+  readonly inFlight: number;
+  readonly perWebhook: number;
+}
+
+/**
+ * Who is in flight and who is next. A receiver that answers faster than results are stored has claims waiting in
+ * line, as many as it answered meanwhile, so that it never waits for a transaction; whatever goes wrong sends the
+ * line back. So a claim that is not sent yet is sent within moments or given back. Pure.
+ */
+export interface Places {
+  readonly inFlight: number;
+  /** Claims in line, of all webhooks. */
+  readonly inLine: number;
+  /** In flight or in line. */
+  claimsOf(webhookId: string): number;
+  /** How many claims a webhook may have in line now. */
+  mayLineUp(webhookId: string): number;
+  /** What was claimed: those that start at once. The rest is in line. */
+  add(jobs: readonly Job[]): readonly Job[];
+  /** One is over: who takes its place, and who has to be given back because it went wrong. */
+  ended(job: Job, isGood: boolean): { readonly next: Job | null; readonly back: readonly Claim[] };
+  /** The results so far are stored: counts answers anew. */
+  stored(): void;
+  /** Everything in line, which is empty then. */
+  clear(): readonly Claim[];
+}
+
+/** With four in flight: what a receiver in the next rack answers between two transactions. */
+const maxInLine = 60;
+
+interface Lane {
+  running: number;
+  /** Answers since results were stored. */
+  answered: number;
+  readonly line: Job[];
+}
+
+export function createPlaces(limits: PlaceLimits): Places {
+  const lanes = new Map<string, Lane>();
+  let inFlight = 0;
+  let inLine = 0;
+
+  function laneOf(webhookId: string): Lane {
+    const known = lanes.get(webhookId);
+    if (known !== undefined) return known;
+    const lane: Lane = { running: 0, answered: 0, line: [] };
+    lanes.set(webhookId, lane);
+    return lane;
+  }
+
+  function empty(lane: Lane): readonly Claim[] {
+    inLine -= lane.line.length;
+    return lane.line.splice(0).map(({ claim }) => claim);
+  }
+
+  return {
+    get inFlight() {
+      return inFlight;
+    },
+    get inLine() {
+      return inLine;
+    },
+    claimsOf(webhookId) {
+      const lane = lanes.get(webhookId);
+      return lane === undefined ? 0 : lane.running + lane.line.length;
+    },
+    mayLineUp: (webhookId) => Math.min(lanes.get(webhookId)?.answered ?? 0, maxInLine),
+    add(jobs) {
+      const starting: Job[] = [];
+      for (const job of jobs) {
+        const lane = laneOf(job.claim.webhookId);
+        if (lane.running < limits.perWebhook && inFlight < limits.inFlight) {
+          lane.running += 1;
+          inFlight += 1;
+          starting.push(job);
+        } else {
+          lane.line.push(job);
+          inLine += 1;
+        }
+      }
+      return starting;
+    },
+    ended({ claim: { webhookId } }, isGood) {
+      const lane = laneOf(webhookId);
+      lane.running -= 1;
+      inFlight -= 1;
+      if (!isGood) {
+        lane.answered = 0;
+        return { next: null, back: empty(lane) };
+      }
+      lane.answered += 1;
+      const next = lane.line.shift() ?? null;
+      if (next === null) return { next, back: [] };
+      inLine -= 1;
+      lane.running += 1;
+      inFlight += 1;
+      return { next, back: [] };
+    },
+    stored() {
+      for (const [webhookId, lane] of lanes) {
+        lane.answered = 0;
+        if (lane.running + lane.line.length === 0) lanes.delete(webhookId);
+      }
+    },
+    clear: () => Array.from(lanes.values(), empty).flat(),
+  };
+}
