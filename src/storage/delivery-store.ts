@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type {
+  Attempt,
   AttemptExchange,
   AttemptOutcome,
   Delivery,
@@ -80,6 +81,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
           rejections: 0,
           next_at_ms: delivery.createdAtMs,
           lease_until_ms: null,
+          started_at_ms: null,
           created_at_ms: delivery.createdAtMs,
         })
         .onConflict((conflict) => conflict.columns(['webhook_id', 'run_id', 'state_version']).doNothing())
@@ -92,38 +94,41 @@ export function createDeliveryStore(database: Database): DeliveryStore {
     ...createHealthMethods(database),
 
     async handBack(tx, claim, nowMs) {
-      const db = database.inside(tx);
-      const result = await db
+      await database
+        .inside(tx)
         .updateTable('delivery')
         .set((row) => ({
           attempts: row('attempts', '-', 1),
           lease_until_ms: null,
+          started_at_ms: null,
           next_at_ms: unlessStopped(nowMs),
         }))
         .where('id', '=', claim.deliveryId)
         .where('attempts', '=', claim.attempt)
         .where('lease_until_ms', 'is not', null)
-        .executeTakeFirst();
-      if (result.numUpdatedRows === 0n) return;
-      await db
-        .deleteFrom('attempt')
-        .where('delivery_id', '=', claim.deliveryId)
-        .where('number', '=', claim.attempt)
         .execute();
     },
 
     async endLeases(tx, nowMs) {
       const db = database.inside(tx);
-      const leased = db.selectFrom('delivery').select('id').where('lease_until_ms', 'is not', null);
       await db
-        .updateTable('attempt')
-        .set({ outcome: 'unknown' })
-        .where('outcome', '=', 'started')
-        .where('delivery_id', 'in', leased)
+        .insertInto('attempt')
+        .columns(['delivery_id', 'number', 'started_at_ms', 'outcome'])
+        .expression(
+          db
+            .selectFrom('delivery')
+            .select([
+              'id',
+              'attempts',
+              sql<number>`started_at_ms`.as('started'),
+              sql<string>`'unknown'`.as('outcome'),
+            ])
+            .where('lease_until_ms', 'is not', null),
+        )
         .execute();
       await db
         .updateTable('delivery')
-        .set({ lease_until_ms: null, next_at_ms: unlessStopped(nowMs) })
+        .set({ lease_until_ms: null, started_at_ms: null, next_at_ms: unlessStopped(nowMs) })
         .where('lease_until_ms', 'is not', null)
         .execute();
     },
@@ -158,17 +163,6 @@ export function createDeliveryStore(database: Database): DeliveryStore {
         .where('id', '=', id)
         .execute();
       return 'due';
-    },
-
-    async nextDueMs() {
-      const row = await database.read
-        .selectFrom('delivery')
-        .select('next_at_ms')
-        .where('next_at_ms', 'is not', null)
-        .orderBy('next_at_ms')
-        .limit(1)
-        .executeTakeFirst();
-      return row?.next_at_ms ?? null;
     },
 
     async moveTimes(tx, backMs) {
@@ -286,15 +280,26 @@ function deliveryOf(row: DeliveryRow, attempts: readonly ReadAttempt[]): Deliver
     // While it is leased, the next time is the end of the lease.
     nextAttemptAtMs: row.lease_until_ms === null ? row.next_at_ms : null,
     createdAtMs: row.created_at_ms,
-    attempts: attempts.map((attempt) => ({
-      number: attempt.number,
-      startedAtMs: attempt.started_at_ms,
-      durationMs: attempt.duration_ms,
-      outcome: attempt.outcome as AttemptOutcome,
-      statusCode: attempt.status_code,
-      error: attempt.error,
-      detail: attempt.detail,
-      exchange: attempt.exchange ? (JSON.parse(attempt.exchange) as AttemptExchange) : null,
-    })),
+    attempts: [...attempts.map(attemptOf), ...startedAttempt(row)],
   };
+}
+
+function attemptOf(row: ReadAttempt): Attempt {
+  return {
+    number: row.number,
+    startedAtMs: row.started_at_ms,
+    durationMs: row.duration_ms,
+    outcome: row.outcome as AttemptOutcome,
+    statusCode: row.status_code,
+    error: row.error,
+    detail: row.detail,
+    exchange: row.exchange ? (JSON.parse(row.exchange) as AttemptExchange) : null,
+  };
+}
+
+/** The one that is under way. */
+function startedAttempt({ attempts: number, started_at_ms: startedAtMs }: DeliveryRow): readonly Attempt[] {
+  if (startedAtMs === null) return [];
+  const nothingYet = { durationMs: null, statusCode: null, error: null, detail: null, exchange: null };
+  return [{ number, startedAtMs, outcome: 'started', ...nothingYet }];
 }

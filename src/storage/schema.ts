@@ -267,8 +267,9 @@ export interface DeliveryRow {
   rejections: number;
   /** When something must be done about it: the next attempt, or the end of the lease. Null: nothing. */
   next_at_ms: number | null;
-  /** Not null from the claim to its result. */
+  /** Both not null from the claim to its result: the attempt that is under way has no row of its own yet. */
   lease_until_ms: number | null;
+  started_at_ms: number | null;
   created_at_ms: number;
   /** The replay that sent it last. */
   replay_id: string | null;

@@ -123,6 +123,7 @@ export interface Claim {
   readonly attempt: number;
   /** Attempts of this round, this one included. */
   readonly tries: number;
+  readonly startedAtMs: number;
   /** How often its signature was refused: chooses the key. */
   readonly rejections: number;
   /** Of the delivery. */
@@ -154,7 +155,7 @@ export interface Claimed {
 
 export interface Queue {
   readonly webhookId: string;
-  /** The earliest time of all that is to come; null for nothing. In the past when it waits for one in flight. */
+  /** When there may be something due; null for never. Not later than now when it waits for one in flight. */
   readonly nextAtMs: number | null;
 }
 
@@ -176,6 +177,8 @@ export interface WebhookHealth {
 export interface Finished {
   readonly deliveryId: string;
   readonly attempt: number;
+  /** As in the claim. */
+  readonly startedAtMs: number;
   readonly outcome: Exclude<AttemptOutcome, 'started'>;
   readonly statusCode: number | null;
   readonly error: string | null;
@@ -205,7 +208,7 @@ export interface DeliveryStore {
   insert(tx: Tx, delivery: NewDelivery): Promise<boolean>;
 
   /**
-   * Leases what is due for enabled webhooks, and writes a 'started' attempt for each. A first attempt waits while an earlier state of
+   * Leases what is due for enabled webhooks, and makes the attempt of each 'started'. A first attempt waits while an earlier state of
    * the same run is pending for the same webhook; later attempts wait for nobody. A lease that ran out is due
    * again, and its attempt becomes 'unknown'.
    */
@@ -223,8 +226,6 @@ export interface DeliveryStore {
   stopPending(tx: Tx, webhookId: string): Promise<void>;
   /** A new round from now on. Nothing changes while an attempt is in flight. */
   restart(tx: Tx, id: string, nowMs: number): Promise<'due' | 'in-flight' | 'missing'>;
-  /** When there is something to claim, null for never. */
-  nextDueMs(): Promise<number | null>;
   /** The clock was set back by so much: what is planned keeps its distance from now. */
   moveTimes(tx: Tx, backMs: number): Promise<void>;
   /** Every webhook with anything to come, however much that is. */

@@ -38,9 +38,9 @@ export function driver(world: DeliveryStoreWorld) {
     async finish(claim: Claim | undefined, change: Partial<Finished> = {}): Promise<boolean> {
       if (!claim) throw new Error('nothing was claimed');
       const delivered = { outcome: 'delivered', status: 'delivered', statusCode: 204 } as const;
-      const { deliveryId, attempt, rejections } = claim;
+      const { deliveryId, attempt, startedAtMs, rejections } = claim;
       const rest = { error: null, detail: null, exchange: null, durationMs: 12, nextAttemptAtMs: null };
-      const finished = { deliveryId, attempt, rejections, ...delivered, ...rest, ...change };
+      const finished = { deliveryId, attempt, startedAtMs, rejections, ...delivered, ...rest, ...change };
       const counted = await write((tx) => deliveries.finish(tx, [finished]));
       return counted.includes(finished);
     },

@@ -145,6 +145,7 @@ describe('deliveries', () => {
         {
           deliveryId: claim.deliveryId,
           attempt: claim.attempt,
+          startedAtMs: claim.startedAtMs,
           rejections: 0,
           outcome: 'blocked',
           statusCode: null,

@@ -67,6 +67,7 @@ function endOf(parts: AttemptParts, claim: Claim, webhook: Webhook | null, resul
     finished: {
       deliveryId: claim.deliveryId,
       attempt: claim.attempt,
+      startedAtMs: claim.startedAtMs,
       durationMs: result.durationMs,
       statusCode: null,
       error: null,

@@ -91,7 +91,8 @@ export function createPump(parts: PumpParts): Pump {
         return mayClaim ? claim(tx, nowMs) : [];
       });
       places.stored();
-      (globalThis as any).T ??= []; (globalThis as any).T.push([storing.length, jobs.length, places.inFlight, places.inLine]);
+      (globalThis as any).T ??= [];
+      (globalThis as any).T.push([storing.length, jobs.length, places.inFlight, places.inLine]);
       for (const job of places.add(jobs)) launch(job);
       return jobs.length > 0 && !isEmpty(ready.due(nowMs));
     } catch (error) {

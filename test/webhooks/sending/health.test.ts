@@ -69,11 +69,19 @@ describe('the health of a webhook', () => {
     const dozen = failures(...Array.from({ length: 12 }, (_, index) => index / 12));
 
     it.each<[string, readonly Event[], readonly number[]]>([
-      ['when nothing was delivered for 72 hours', [...dozen, [40, 'exhaust'], [71.9, 'fail'], [72, 'fail']], [72]],
+      [
+        'when nothing was delivered for 72 hours',
+        [...dozen, [40, 'exhaust'], [71.9, 'fail'], [72, 'fail']],
+        [72],
+      ],
       ['not while it may still be an outage', [...dozen, [1, 'exhaust'], ...failures(30, 60, 71.9)], []],
       ['not while its first delivery is still tried', [...dozen, ...failures(40, 72, 100)], []],
       ['not for few attempts', [...failures(0, 20, 40), [60, 'exhaust'], ...failures(72, 80)], []],
-      ['not when it worked in between', [...dozen, [40, 'exhaust'], [60, 'succeed'], ...failures(72, 73)], []],
+      [
+        'not when it worked in between',
+        [...dozen, [40, 'exhaust'], [60, 'succeed'], ...failures(72, 73)],
+        [],
+      ],
       ['not when it was left alone for two days', [...dozen, [40, 'exhaust'], ...failures(89, 90)], []],
       [
         'not for failures now and then among successes',

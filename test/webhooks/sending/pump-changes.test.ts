@@ -89,6 +89,6 @@ describe('the pump, when a webhook changes', () => {
     await run.change(2);
     await app.stopPump();
     expect(receiver.received).toHaveLength(1);
-    expect(await app.stores.deliveries.nextDueMs()).toBeNull();
+    expect(await app.stores.deliveries.queues()).toEqual([]);
   });
 });
