@@ -25,11 +25,11 @@ export function createClaim(database: Database): DeliveryStore['claim'] {
       .pluck(),
     // `pending` means that the first attempt has no result yet: while it has none, later states of the same run
     // wait, and once it has one, good or bad, they do not. A crash in between leaves it pending, thus in order.
-    due: connection.prepare<[string, number, number], DueRow>(
-      `select id, run_id, state_version, attempts, earlier_attempts, rejections, lease_until_ms,
-        created_at_ms
+    due: connection.prepare<[string, number, number, number], DueRow>(
+      `select id, run_id, state_version, attempts, earlier_attempts, rejections, lease_until_ms
       from delivery as due
-      where webhook_id = ? and next_at_ms <= ? and not (status = 'pending' and exists (
+      where webhook_id = ? and next_at_ms <= ? and (lease_until_ms is null or lease_until_ms <= ?)
+      and not (status = 'pending' and exists (
         select 1 from delivery as earlier
         where earlier.webhook_id = due.webhook_id and earlier.run_id = due.run_id
           and earlier.state_version < due.state_version
@@ -47,9 +47,8 @@ export function createClaim(database: Database): DeliveryStore['claim'] {
         'select body from payload where run_id = ? and state_version = ?',
       )
       .pluck(),
-    lease: connection.prepare<[number, number, number, string]>(
-      `update delivery set attempts = attempts + 1, next_at_ms = ?, lease_until_ms = ?, started_at_ms = ?
-      where id = ?`,
+    lease: connection.prepare<[number, number, string]>(
+      'update delivery set attempts = attempts + 1, lease_until_ms = ?, started_at_ms = ? where id = ?',
     ),
     lose: connection.prepare<[string]>(
       `insert into attempt (delivery_id, number, started_at_ms, outcome)
@@ -64,7 +63,7 @@ export function createClaim(database: Database): DeliveryStore['claim'] {
       const { id: deliveryId, run_id: runId, state_version: stateVersion } = row;
       const attempt = row.attempts + 1;
       if (row.lease_until_ms !== null) statements.lose.run(deliveryId);
-      statements.lease.run(leaseUntilMs, leaseUntilMs, nowMs, deliveryId);
+      statements.lease.run(leaseUntilMs, nowMs, deliveryId);
       const body = bodies.of(runId, stateVersion, () => statements.body.get(runId, stateVersion) ?? null);
       return {
         ...{ deliveryId, webhookId, webhookVersion, runId, stateVersion, attempt, body },
@@ -83,7 +82,7 @@ export function createClaim(database: Database): DeliveryStore['claim'] {
       const inFlight = statements.inFlight.get(webhookId, nowMs) ?? 0;
       const free = Math.min(inFlightAtMost - inFlight, limit - claims.length);
       if (version !== undefined && free > 0) {
-        const rows = statements.due.all(webhookId, nowMs, free);
+        const rows = statements.due.all(webhookId, nowMs, nowMs, free);
         for (const row of rows) claims.push(take(row, webhookId, version));
         if (rows.length === free) return nowMs;
       }

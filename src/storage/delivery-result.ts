@@ -1,5 +1,6 @@
 import type { DeliveryStore, Finished } from '../webhooks/delivery-store.ts';
 import type { Database } from './database.ts';
+import { encodeExchange } from './exchange-column.ts';
 import { preparedInside } from './prepared.ts';
 
 /**
@@ -36,7 +37,8 @@ export function createFinish(database: Database): DeliveryStore['finish'] {
   return (tx, results) => {
     const statements = statementsInside(tx);
     const counted: Finished[] = [];
-    for (const finished of results) {
+    // In the order of the table: neighbours are written to the same page.
+    for (const finished of results.toSorted(byDelivery)) {
       const { deliveryId: id, attempt, status, rejections, nextAttemptAtMs: nextAtMs } = finished;
       const { changes } =
         status === 'delivered'
@@ -53,6 +55,10 @@ export function createFinish(database: Database): DeliveryStore['finish'] {
   };
 }
 
+function byDelivery(one: Finished, other: Finished): number {
+  return one.deliveryId < other.deliveryId ? -1 : 1;
+}
+
 const columns = `(delivery_id, number, started_at_ms, duration_ms, outcome, status_code, error, detail, exchange)`;
 
 function valuesOf(finished: Finished): readonly unknown[] {
@@ -64,6 +70,6 @@ function valuesOf(finished: Finished): readonly unknown[] {
     finished.statusCode,
     finished.error,
     finished.detail,
-    finished.exchange && JSON.stringify(finished.exchange),
+    finished.exchange && encodeExchange(finished.exchange, finished),
   ];
 }

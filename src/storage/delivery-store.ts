@@ -1,7 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type {
   Attempt,
-  AttemptExchange,
   AttemptOutcome,
   Delivery,
   DeliveryStatus,
@@ -11,12 +10,13 @@ import type {
 import type { Database } from './database.ts';
 import { createClaim } from './delivery-claim.ts';
 import { createFinish } from './delivery-result.ts';
+import { decodeExchange } from './exchange-column.ts';
 import type { AttemptRow, DeliveryRow } from './schema.ts';
 import { createHealthMethods } from './webhook-health.ts';
 
 /**
- * Deliveries in SQLite. `next_at_ms` alone says what is due: a claim moves it to the end of the lease, so
- * that a delivery whose sender died becomes due by itself.
+ * Deliveries in SQLite. `next_at_ms` says what is due, unless a lease that has not run out holds it. It stays as it
+ * is while an attempt is under way: an index that does not change is not written.
  */
 export function createDeliveryStore(database: Database): DeliveryStore {
   async function withAttempts(
@@ -93,7 +93,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
     finish: createFinish(database),
     ...createHealthMethods(database),
 
-    async handBack(tx, claim, nowMs) {
+    async handBack(tx, claim) {
       await database
         .inside(tx)
         .updateTable('delivery')
@@ -101,7 +101,6 @@ export function createDeliveryStore(database: Database): DeliveryStore {
           attempts: row('attempts', '-', 1),
           lease_until_ms: null,
           started_at_ms: null,
-          next_at_ms: unlessStopped(nowMs),
         }))
         .where('id', '=', claim.deliveryId)
         .where('attempts', '=', claim.attempt)
@@ -109,7 +108,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
         .execute();
     },
 
-    async endLeases(tx, nowMs) {
+    async endLeases(tx) {
       const db = database.inside(tx);
       await db
         .insertInto('attempt')
@@ -128,7 +127,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
         .execute();
       await db
         .updateTable('delivery')
-        .set({ lease_until_ms: null, started_at_ms: null, next_at_ms: unlessStopped(nowMs) })
+        .set({ lease_until_ms: null, started_at_ms: null })
         .where('lease_until_ms', 'is not', null)
         .execute();
     },
@@ -257,11 +256,6 @@ export function createDeliveryStore(database: Database): DeliveryStore {
   };
 }
 
-/** What was stopped while it was in flight has no next time, and keeps none. */
-function unlessStopped(nowMs: number): RawBuilder<number | null> {
-  return sql<number | null>`case when next_at_ms is null then null else ${nowMs} end`;
-}
-
 /** All but the exchange, which is large. */
 const summaryColumns = [
   ...(['delivery_id', 'number', 'started_at_ms', 'duration_ms'] as const),
@@ -277,7 +271,6 @@ function deliveryOf(row: DeliveryRow, attempts: readonly ReadAttempt[]): Deliver
     runId: row.run_id,
     stateVersion: row.state_version,
     status: row.status as DeliveryStatus,
-    // While it is leased, the next time is the end of the lease.
     nextAttemptAtMs: row.lease_until_ms === null ? row.next_at_ms : null,
     createdAtMs: row.created_at_ms,
     attempts: [...attempts.map(attemptOf), ...startedAttempt(row)],
@@ -293,7 +286,9 @@ function attemptOf(row: ReadAttempt): Attempt {
     statusCode: row.status_code,
     error: row.error,
     detail: row.detail,
-    exchange: row.exchange ? (JSON.parse(row.exchange) as AttemptExchange) : null,
+    exchange: row.exchange
+      ? decodeExchange(row.exchange, { deliveryId: row.delivery_id, attempt: row.number })
+      : null,
   };
 }
 

@@ -219,9 +219,9 @@ export interface DeliveryStore {
    */
   finish(tx: Tx, finished: readonly Finished[]): Promise<readonly Finished[]>;
   /** Undoes a claim of which nothing was sent. */
-  handBack(tx: Tx, claim: Claim, nowMs: number): Promise<void>;
-  /** Makes all leases run out now: for the start of the only server of this database. */
-  endLeases(tx: Tx, nowMs: number): Promise<void>;
+  handBack(tx: Tx, claim: Claim): Promise<void>;
+  /** Makes all leases run out: for the start of the only server of this database. */
+  endLeases(tx: Tx): Promise<void>;
   /** No further attempt of what is not delivered: 'skipped'. An attempt in flight ends as it ends. */
   stopPending(tx: Tx, webhookId: string): Promise<void>;
   /** A new round from now on. Nothing changes while an attempt is in flight. */

@@ -53,10 +53,10 @@ export function driver(world: DeliveryStoreWorld) {
     }),
     stop: (webhookId: string) => write((tx) => deliveries.stopPending(tx, webhookId)),
     restart: (id: string, nowMs: number) => write((tx) => deliveries.restart(tx, id, nowMs)),
-    endLeases: (nowMs: number) => write((tx) => deliveries.endLeases(tx, nowMs)),
-    handBack: (claim: Claim | undefined, nowMs: number) => {
+    endLeases: () => write((tx) => deliveries.endLeases(tx)),
+    handBack: (claim: Claim | undefined) => {
       if (!claim) throw new Error('nothing was claimed');
-      return write((tx) => deliveries.handBack(tx, claim, nowMs));
+      return write((tx) => deliveries.handBack(tx, claim));
     },
   };
 }

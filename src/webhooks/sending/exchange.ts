@@ -125,7 +125,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.isClean = this.#response !== null;
-    this.#settle({ kind: 'error', error: new Error('ended without a status') });
+    this.#settle(this.#response ?? endedWithoutStatus());
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -162,4 +162,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     this.#onEnd(this.#response ?? end);
   }
+}
+
+function endedWithoutStatus(): ExchangeEnd {
+  return { kind: 'error', error: new Error('ended without a status') };
 }

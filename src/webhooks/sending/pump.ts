@@ -42,7 +42,7 @@ export const pumpLimits: PumpLimits = {
   perWebhook: 4,
   leaseMs: 45_000,
   pollMs: 1000,
-  groupRows: 200,
+  groupRows: 400,
   groupMs: 10,
   drainMs: 10_000,
 };
@@ -91,8 +91,6 @@ export function createPump(parts: PumpParts): Pump {
         return mayClaim ? claim(tx, nowMs) : [];
       });
       places.stored();
-      (globalThis as any).T ??= [];
-      (globalThis as any).T.push([storing.length, jobs.length, places.inFlight, places.inLine]);
       for (const job of places.add(jobs)) launch(job);
       return jobs.length > 0 && !isEmpty(ready.due(nowMs));
     } catch (error) {
@@ -123,7 +121,8 @@ export function createPump(parts: PumpParts): Pump {
 
   /** Results are stored at once, or together with more while there is enough to do without a transaction. */
   function store(): void {
-    if (places.inLine === 0 || ends.length >= limits.groupRows) alarm.ring();
+    const isPressing = places.inLine === 0 && ends.length >= places.inFlight;
+    if (isPressing || ends.length >= limits.groupRows) alarm.ring();
     else groupTimer ??= setTimeout(() => alarm.ring(), limits.groupMs);
   }
 
@@ -186,7 +185,7 @@ export function createPump(parts: PumpParts): Pump {
       alarm.ring();
     },
     async start() {
-      await transactions.write((tx) => deliveries.endLeases(tx, clock.nowMs()));
+      await transactions.write((tx) => deliveries.endLeases(tx));
       loop = run();
     },
     async [Symbol.asyncDispose]() {

@@ -18,11 +18,11 @@ export interface ResultParts {
  * are disabled. A success of a webhook that works writes nothing about it.
  */
 export async function storeResults(parts: ResultParts, tx: Tx, ends: readonly AttemptEnd[]): Promise<void> {
-  const { deliveries, clock } = parts;
+  const { deliveries } = parts;
   const finished: FinishedAttempt[] = [];
   for (const end of ends) {
     if (end.kind === 'finished') finished.push(end);
-    else await deliveries.handBack(tx, end.claim, clock.nowMs());
+    else await deliveries.handBack(tx, end.claim);
   }
   if (finished.length === 0) return;
   const counted = new Set(
