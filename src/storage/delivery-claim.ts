@@ -56,7 +56,7 @@ export function createClaim(database: Database): DeliveryStore['claim'] {
     ),
   }));
 
-  return (tx, { nowMs, leaseUntilMs, wants, limit }) => {
+  return (tx, { nowMs, leaseUntilMs, wants }) => {
     const statements = statementsInside(tx);
 
     function take(row: DueRow, webhookId: string, webhookVersion: number): Claim {
@@ -80,7 +80,7 @@ export function createClaim(database: Database): DeliveryStore['claim'] {
     function claimFrom({ webhookId, inFlightAtMost }: Want): number | null {
       const version = statements.version.get(webhookId);
       const inFlight = statements.inFlight.get(webhookId, nowMs) ?? 0;
-      const free = Math.min(inFlightAtMost - inFlight, limit - claims.length);
+      const free = inFlightAtMost - inFlight;
       if (version !== undefined && free > 0) {
         const rows = statements.due.all(webhookId, nowMs, nowMs, free);
         for (const row of rows) claims.push(take(row, webhookId, version));

@@ -137,8 +137,6 @@ export interface ClaimOptions {
   readonly leaseUntilMs: number;
   /** Where to look, in this order. */
   readonly wants: readonly Want[];
-  /** For all of them together. */
-  readonly limit: number;
 }
 
 export interface Want {

@@ -26,15 +26,15 @@ export function driver(world: DeliveryStoreWorld) {
     /** From every webhook that has anything. */
     async claim(
       nowMs: number,
-      { limit = 100, perWebhook = 4 }: { readonly limit?: number; readonly perWebhook?: number } = {},
+      { perWebhook = 4 }: { readonly perWebhook?: number } = {},
     ): Promise<readonly Claim[]> {
       const queues = await deliveries.queues();
       const wants = queues.map(({ webhookId }) => ({ webhookId, inFlightAtMost: perWebhook }));
-      const options = { nowMs, leaseUntilMs: nowMs + leaseMs, limit, wants };
+      const options = { nowMs, leaseUntilMs: nowMs + leaseMs, wants };
       return (await write((tx) => deliveries.claim(tx, options))).claims;
     },
-    claimFrom: (nowMs: number, wants: readonly Want[], limit = 100): Promise<Claimed> =>
-      write((tx) => deliveries.claim(tx, { nowMs, leaseUntilMs: nowMs + leaseMs, limit, wants })),
+    claimFrom: (nowMs: number, wants: readonly Want[]): Promise<Claimed> =>
+      write((tx) => deliveries.claim(tx, { nowMs, leaseUntilMs: nowMs + leaseMs, wants })),
     async finish(claim: Claim | undefined, change: Partial<Finished> = {}): Promise<boolean> {
       if (!claim) throw new Error('nothing was claimed');
       const delivered = { outcome: 'delivered', status: 'delivered', statusCode: 204 } as const;

@@ -207,8 +207,10 @@ export function deliveryStoreContract(name: string, open: () => Promise<Delivery
       for (const webhookId of [one, two, other]) {
         for (const atMs of [t0, t0 + 1, t0 + 9000]) await add(webhookId, await world.addRun(), 1, atMs);
       }
-      const wants = [two, one].map((webhookId) => ({ webhookId, inFlightAtMost: 3 }));
-      const { claims, queues } = await claimFrom(t0 + 1, wants, 3);
+      const { claims, queues } = await claimFrom(t0 + 1, [
+        { webhookId: two, inFlightAtMost: 3 },
+        { webhookId: one, inFlightAtMost: 1 },
+      ]);
       expect(claims.map(({ webhookId }) => webhookId)).toEqual([two, two, one]);
       expect(queues).toEqual([
         { webhookId: two, nextAtMs: t0 },
@@ -300,7 +302,7 @@ export function deliveryStoreContract(name: string, open: () => Promise<Delivery
       const ids: string[] = [];
       for (let index = 0; index < 4; index += 1) ids.push(await add(webhookId, await world.addRun(), 1));
       const untouched = await add(other, await world.addRun(), 1, t0 + 60_000);
-      const [delivered, failing, unsent] = await claim(t0, { limit: 3 });
+      const [delivered, failing, unsent] = await claim(t0, { perWebhook: 3 });
       await stop(webhookId);
       await finish(delivered);
       await finish(failing, failed(t0 + 5000));

@@ -135,7 +135,6 @@ describe('deliveries', () => {
       deliveryStore.claim(tx, {
         nowMs: 1_999_000_000_000,
         leaseUntilMs: 1_999_000_045_000,
-        limit: 10,
         wants: [{ webhookId: id, inFlightAtMost: 1 }],
       }),
     );

@@ -43,17 +43,23 @@ export function createClaiming(parts: ClaimingParts): (tx: Tx, nowMs: number) =>
     const reserved = Math.floor(limits.inFlight * reservedPart);
     const wants: Want[] = [];
     let left = limits.inFlight - places.inFlight;
+    let room = maxClaims;
     for (const webhookId of candidates) {
-      if (left <= 0) break;
+      // Who is not looked at keeps its turn.
+      if (room <= 0) break;
       const health = healths.get(webhookId);
       const present = places.claimsOf(webhookId);
       const isScarce = left <= reserved;
-      if (isScarce && (health !== undefined || present > 0)) continue;
+      const mayStart = left > 0 && !(isScarce && (health !== undefined || present > 0));
+      const inLine = health === undefined ? places.mayLineUp(webhookId) : 0;
+      if (!mayStart && inLine === 0) continue;
       const most = inFlightAtMost(health, nowMs, isScarce ? 1 : limits.perWebhook);
-      const starting = Math.max(0, Math.min(most - present, left));
-      const inLine = health === undefined && !isScarce ? places.mayLineUp(webhookId) : 0;
-      wants.push({ webhookId, inFlightAtMost: Math.max(present + starting, most + inLine) });
+      const starting = mayStart ? Math.max(0, Math.min(most - present, left)) : 0;
+      const following = inLine === 0 ? 0 : limits.perWebhook + inLine - present;
+      const wanted = Math.min(Math.max(starting, following), room);
+      wants.push({ webhookId, inFlightAtMost: present + wanted });
       left -= starting;
+      room -= wanted;
     }
     return wants;
   }
@@ -75,7 +81,7 @@ export function createClaiming(parts: ClaimingParts): (tx: Tx, nowMs: number) =>
     if (candidates.length === 0) return [];
     const healths = await deliveries.healths(tx, candidates);
     const wants = wantsOf(candidates, healths, nowMs);
-    const options = { nowMs, leaseUntilMs: nowMs + limits.leaseMs, wants, limit: maxClaims };
+    const options = { nowMs, leaseUntilMs: nowMs + limits.leaseMs, wants };
     const { claims, queues } = await deliveries.claim(tx, options);
     const jobs: Job[] = [];
     for (const claim of claims) jobs.push({ claim, webhook: await readWebhook(tx, claim) });

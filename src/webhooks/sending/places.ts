@@ -29,7 +29,7 @@ export interface Places {
   mayLineUp(webhookId: string): number;
   /** What was claimed: those that start at once. The rest is in line. */
   add(jobs: readonly Job[]): readonly Job[];
-  /** One is over: who takes its place, and who has to be given back because it went wrong. */
+  /** One is over: who takes its place, and whose turn it is not any more because it went wrong. */
   ended(job: Job, isGood: boolean): { readonly next: Job | null; readonly back: readonly Claim[] };
   /** The results so far are stored: counts answers anew. */
   stored(): void;
@@ -49,6 +49,8 @@ interface Lane {
 
 export function createPlaces(limits: PlaceLimits): Places {
   const lanes = new Map<string, Lane>();
+  /** With a line and nothing in flight, because all places were taken. */
+  const waiting = new Set<Lane>();
   let inFlight = 0;
   let inLine = 0;
 
@@ -60,7 +62,18 @@ export function createPlaces(limits: PlaceLimits): Places {
     return lane;
   }
 
+  function nextOf(lane: Lane | undefined): Job | null {
+    const next = lane?.line.shift();
+    if (lane === undefined || next === undefined) return null;
+    waiting.delete(lane);
+    inLine -= 1;
+    lane.running += 1;
+    inFlight += 1;
+    return next;
+  }
+
   function empty(lane: Lane): readonly Claim[] {
+    waiting.delete(lane);
     inLine -= lane.line.length;
     return lane.line.splice(0).map(({ claim }) => claim);
   }
@@ -88,6 +101,7 @@ export function createPlaces(limits: PlaceLimits): Places {
         } else {
           lane.line.push(job);
           inLine += 1;
+          if (lane.running === 0) waiting.add(lane);
         }
       }
       return starting;
@@ -96,17 +110,9 @@ export function createPlaces(limits: PlaceLimits): Places {
       const lane = laneOf(webhookId);
       lane.running -= 1;
       inFlight -= 1;
-      if (!isGood) {
-        lane.answered = 0;
-        return { next: null, back: empty(lane) };
-      }
-      lane.answered += 1;
-      const next = lane.line.shift() ?? null;
-      if (next === null) return { next, back: [] };
-      inLine -= 1;
-      lane.running += 1;
-      inFlight += 1;
-      return { next, back: [] };
+      lane.answered = isGood ? lane.answered + 1 : 0;
+      const back = isGood ? [] : empty(lane);
+      return { next: nextOf(lane) ?? nextOf(waiting.values().next().value), back };
     },
     stored() {
       for (const [webhookId, lane] of lanes) {

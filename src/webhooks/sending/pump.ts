@@ -79,7 +79,7 @@ export function createPump(parts: PumpParts): Pump {
   /** Stores what ended, claims what may start, and starts it. True when there may be more to claim. */
   async function turn(): Promise<boolean> {
     const nowMs = clock.nowMs();
-    const mayClaim = !stop.signal.aborted && places.inFlight < limits.inFlight && !isEmpty(ready.due(nowMs));
+    const mayClaim = !stop.signal.aborted && !isEmpty(ready.due(nowMs));
     const storing = ends;
     if (storing.length === 0 && !mayClaim) return false;
     ends = [];

@@ -26,7 +26,7 @@ async function claimAndAttempt(
     await webhooks.insert(tx, aWebhook({ id, stackKey, url, secret: 's' }));
     await deliveries.insert(tx, { id: newId(), webhookId: id, runId, stateVersion: 1, createdAtMs: nowMs });
     const wants = [{ webhookId: id, inFlightAtMost: 4 }];
-    return deliveries.claim(tx, { nowMs, leaseUntilMs: nowMs + 45_000, limit: 1, wants });
+    return deliveries.claim(tx, { nowMs, leaseUntilMs: nowMs + 45_000, wants });
   });
   const guard = createTargetGuard({ allowed: parseAllowedTargets(['127.0.0.1']) });
   await using sender = createSender({ guard, clock, version: '1', caBundle: null });

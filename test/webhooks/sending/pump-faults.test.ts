@@ -111,7 +111,7 @@ describe('the pump after a crash', () => {
     // What a process leaves that dies between its claim and the answer.
     const nowMs = app.stores.clock.nowMs();
     const wants = [{ webhookId: id, inFlightAtMost: 4 }];
-    const options = { nowMs, leaseUntilMs: nowMs + 45_000, limit: 9, wants };
+    const options = { nowMs, leaseUntilMs: nowMs + 45_000, wants };
     const { claims } = await app.stores.database.write((tx) => app.stores.deliveries.claim(tx, options));
     const [lost] = claims;
 
@@ -142,7 +142,7 @@ describe('the pump after a crash', () => {
       await otherStore.insertPayload(tx, runId, 1, Buffer.from('{"stateVersion":1}'));
       await otherStore.insert(tx, { id: 'd', webhookId: id, runId, stateVersion: 1, createdAtMs: nowMs });
       const wants = [{ webhookId: id, inFlightAtMost: 4 }];
-      const options = { nowMs, leaseUntilMs: nowMs + 45_000, limit: 9, wants };
+      const options = { nowMs, leaseUntilMs: nowMs + 45_000, wants };
       return otherStore.claim(tx, options);
     });
     expect(claims).toHaveLength(1);
