@@ -5,7 +5,14 @@ import type { DeliveryRow } from './schema.ts';
 
 type DueRow = Pick<
   DeliveryRow,
-  'id' | 'run_id' | 'state_version' | 'attempts' | 'earlier_attempts' | 'rejections' | 'lease_until_ms' | 'created_at_ms'
+  | 'id'
+  | 'run_id'
+  | 'state_version'
+  | 'attempts'
+  | 'earlier_attempts'
+  | 'rejections'
+  | 'lease_until_ms'
+  | 'created_at_ms'
 >;
 
 /**
@@ -26,7 +33,7 @@ export function createClaim(database: Database): DeliveryStore['claim'] {
     // `pending` means that the first attempt has no result yet: while it has none, later states of the same run
     // wait, and once it has one, good or bad, they do not. A crash in between leaves it pending, thus in order.
     due: connection.prepare<[string, number, number, number], DueRow>(
-      `select id, run_id, state_version, attempts, earlier_attempts, rejections, lease_until_ms
+      `select id, run_id, state_version, attempts, earlier_attempts, rejections, lease_until_ms, created_at_ms
       from delivery as due
       where webhook_id = ? and next_at_ms <= ? and (lease_until_ms is null or lease_until_ms <= ?)
       and not (status = 'pending' and exists (

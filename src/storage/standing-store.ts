@@ -10,8 +10,13 @@ export const standingQueries = {
   deliveries: (nowMs: number) => sql<DeliveriesRow>`
     select
       (select count(*) from delivery where next_at_ms is not null) as pending,
-      (select count(*) from delivery where next_at_ms <= ${nowMs}) as due,
-      (select min(next_at_ms) from delivery where next_at_ms <= ${nowMs}) as dueSinceMs,
+      (select count(*) from delivery where next_at_ms <= ${nowMs})
+        - (select count(*) from delivery where lease_until_ms > ${nowMs} and next_at_ms <= ${nowMs}) as due,
+      (
+        select next_at_ms from delivery
+        where next_at_ms <= ${nowMs} and (lease_until_ms is null or lease_until_ms <= ${nowMs})
+        order by next_at_ms limit 1
+      ) as dueSinceMs,
       (select count(*) from delivery where lease_until_ms > ${nowMs}) as inFlight`,
   // A delivery whose time is to come and that nobody holds is one that failed before.
   webhooks: (nowMs: number) => sql<WebhooksRow>`

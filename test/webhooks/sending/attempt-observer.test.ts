@@ -13,6 +13,7 @@ const claim = {
   attempt: 1,
   tries: 1,
   rejections: 0,
+  startedAtMs: 10_020,
   createdAtMs: 10_000,
   body: null,
 };
@@ -23,6 +24,7 @@ const finished = {
   statusCode: 204,
   error: null,
   detail: null,
+  startedAtMs: 10_020,
   durationMs: 30,
   status: 'delivered',
   nextAttemptAtMs: null,
@@ -71,7 +73,8 @@ describe('what is told of an attempt', () => {
       () => seen.length,
       (count) => count === 1,
     );
-    await eventually(app.stores.deliveries.nextDueMs, (dueMs) => dueMs === app.stores.clock.nowMs() + 5000);
+    const retryAtMs = app.stores.clock.nowMs() + 5000;
+    await eventually(app.stores.deliveries.queues, ([queue]) => queue?.nextAtMs === retryAtMs);
     app.advance(5000);
     await eventually(
       () => seen.length,
