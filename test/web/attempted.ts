@@ -20,6 +20,7 @@ export async function attempted(
       {
         deliveryId: claim.deliveryId,
         attempt: claim.attempt,
+        startedAtMs: nowMs,
         outcome: 'failed',
         status: 'failed',
         statusCode: 401,

@@ -72,6 +72,7 @@ export async function aReplayWorld(limits: Partial<ReplayLimits> = {}) {
         ({ deliveryId, attempt }): Finished => ({
           deliveryId,
           attempt,
+          startedAtMs: nowMs,
           outcome: isDelivered ? 'delivered' : 'failed',
           status: result,
           statusCode: isDelivered ? 204 : 500,
