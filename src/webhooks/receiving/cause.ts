@@ -16,6 +16,7 @@ type CauseCode =
   | 'truncated'
   | 'too-long'
   | 'list-separator'
+  | 'malformed'
   /** What Standard Webhooks sign beside the body. */
   | 'id-missing'
   | 'timestamp-missing'
@@ -24,6 +25,8 @@ type CauseCode =
   | 'secret-empty'
   | 'secret-changed'
   | 'body-changed'
+  | 'body-empty'
+  | 'body-too-long'
   | 'unknown';
 
 /** One way in which a secret or a body may have been changed on the way to a signature. */

@@ -26,12 +26,13 @@ export function readSignature(value: string, form: Form): GivenSignature {
   const bare = value.replace(/^[\s"']+|[\s"']+$/g, '');
   const [, prefix = '', text = ''] = /^((?:sha\d+|v\d+[a-z]*)[=,:])?(.*)$/is.exec(bare) ?? [];
   const encoding = /^[0-9a-f]*$/i.test(text) ? 'hex' : 'base64';
+  const digest = Buffer.from(text, encoding);
   return {
-    digest: Buffer.from(text, encoding),
+    digest,
     causes: [
       ...(bare === value ? [] : [padding]),
       ...prefixCauses(prefix, form),
-      ...(encoding === form.encoding || text === '' ? [] : [wrongEncoding(encoding, form)]),
+      ...(encoding === form.encoding || text === '' ? [] : [otherEncoding(encoding, digest, form)]),
       ...(encoding === 'hex' && /[A-F]/.test(text) ? [upperCase] : []),
       ...(encoding === 'base64' && /[-_]/.test(text) ? [urlAlphabet] : []),
     ],
@@ -63,6 +64,15 @@ function prefixCauses(prefix: string, form: Form): readonly Cause[] {
   ];
 }
 
-function wrongEncoding(encoding: 'hex' | 'base64', form: Form): Cause {
+/** With a wrong character, too, hex is base64 to a forgiving reader; but then its length is none of a digest. */
+function otherEncoding(encoding: 'hex' | 'base64', digest: Buffer, form: Form): Cause {
+  const isDigest = Object.values(forms).some(({ digestBytes }) => digest.length === digestBytes);
+  if (encoding === 'base64' && !isDigest) return malformed(form);
   return { code: 'wrong-encoding', text: `The digest is in ${encoding}, but has to be in ${form.encoding}.` };
+}
+
+export function malformed({ encoding, digestBytes }: Form): Cause {
+  const { length } = Buffer.alloc(digestBytes).toString(encoding);
+  const text = `The digest is not ${length} characters of ${encoding}: some are too many, missing, or do not belong there.`;
+  return { code: 'malformed', text };
 }

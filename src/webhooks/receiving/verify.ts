@@ -2,7 +2,7 @@ import { createSecretKey } from 'node:crypto';
 import { signatureHeaders } from '../sending/signature.ts';
 import { bodyGuesses } from './body-guesses.ts';
 import type { Cause, Guess } from './cause.ts';
-import { forms, readSignature, type SignatureName, signatureNames } from './given-signature.ts';
+import { forms, malformed, readSignature, type SignatureName, signatureNames } from './given-signature.ts';
 import { secretGuesses } from './secret-guesses.ts';
 import { timestampCauses } from './timestamp.ts';
 
@@ -66,15 +66,18 @@ export function verifyDelivery(delivery: ReceivedDelivery): {
     if (header === 'webhook-signature' && delivery.secret === '') return [unsignedOnly];
     if (expected === null) return [];
     const pieces = header === 'webhook-signature' ? given.split(/\s+|,\s*(?=v\d)/) : [given];
-    const separator = pieces.some((piece) => given.split(' ').includes(piece)) ? [] : [listSeparator];
+    const separator = pieces.every((piece) => given.split(' ').includes(piece)) ? [] : [listSeparator];
     const read = pieces.map((piece) => readSignature(piece, forms[header]));
     for (const { causes, digest } of read) {
       for (const candidate of candidates()) {
         const found = comparison(header, digest, candidate.signed());
-        if (found) return [...separator, ...causes, ...found, ...candidate.causes];
+        if (!found) continue;
+        const all = [...separator, ...causes, ...found, ...candidate.causes];
+        // The right bytes, but not the text that stands for them.
+        return all.length > 0 ? all : [malformed(forms[header])];
       }
     }
-    return [...(read[0]?.causes ?? []), unknown];
+    return [...(read[0]?.causes ?? []), unexplained(delivery.body)];
   }
 }
 
@@ -98,7 +101,8 @@ interface Candidate {
 /** Nothing changed, then the secret, then the body, then both. */
 function candidatesOf({ secret, body }: ReceivedDelivery, sign: Sign): readonly Candidate[] {
   const asGiven: Guess = { cause: null, bytes: Buffer.from(secret) };
-  const [secrets, bodies] = [secretGuesses(secret), bodyGuesses(body)];
+  const secrets = secretGuesses(secret);
+  const bodies = body.length > maxGuessedBytes ? [] : bodyGuesses(body);
   const pairs: readonly (readonly [Guess, Guess])[] = [
     [asGiven, { cause: null, bytes: body }],
     ...secrets.map((guess) => [guess, { cause: null, bytes: body }] as const),
@@ -164,12 +168,20 @@ const unsignedOnly: Cause = {
   code: 'secret-empty',
   text: 'There is no webhook-signature without a secret, and the secret given here is empty.',
 };
-const unknown: Cause = {
-  code: 'unknown',
-  text:
+
+/** Four times what Slipway sends, indented or escaped as it may be. More would take seconds and much memory. */
+const maxGuessedBytes = 1_048_576;
+
+function unexplained({ length }: Uint8Array): Cause {
+  if (length === 0)
+    return { code: 'body-empty', text: 'The body is empty: something read it before, or no file was given.' };
+  if (length > maxGuessedBytes)
+    return { code: 'body-too-long', text: `The body has ${length} bytes. No body of Slipway is so long.` };
+  const text =
     'No usual mistake explains it: either the secret is another one (regenerated, or of another webhook), or the ' +
-    'body was changed.',
-};
+    'body was changed.';
+  return { code: 'unknown', text };
+}
 
 function wrongAlgorithm(name: SignatureName): Cause {
   const what = {

@@ -68,6 +68,10 @@ describe('the verification of a delivery', () => {
     ['x-signature', own('x-signature-256'), ['prefix-wrong', 'wrong-algorithm']],
     ['x-signature-256', `sha256=${createHash('sha256').update(body).digest('hex')}`, ['unknown']],
     ['x-signature-256', 'sha256=', ['unknown']],
+    ['x-signature-256', `sha256=${hex}0`, ['malformed']],
+    ['x-signature-256', `sha256=${hex.replace(/.$/, 'x')}`, ['malformed', 'unknown']],
+    ['webhook-signature', own('webhook-signature').replace('=', ''), ['malformed']],
+    ['webhook-signature', `v1,AAAA v1,BBBB\t${own('webhook-signature')}`, ['list-separator']],
     ['webhook-signature', own('webhook-signature').replace('v1,', ''), ['prefix-missing']],
     ['webhook-signature', own('webhook-signature').replace('v1,', 'v1='), ['prefix-wrong']],
     ['webhook-signature', own('webhook-signature').slice(0, 30), ['truncated']],
@@ -173,6 +177,32 @@ describe('the verification of a delivery', () => {
         const value = headersOf(used, bytes.bytes ?? odd)[header] ?? '';
         const found = checkOf(header, value, { secret: sound, body: odd });
         expect(found.causes).toEqual([key.cause, bytes.cause].filter((cause) => cause !== null));
+      }),
+    );
+  });
+
+  it.each([
+    ['empty', '', 'body-empty'],
+    ['longer than any of Slipway', ' '.repeat(1_048_577), 'body-too-long'],
+    ['another', '{}', 'unknown'],
+  ])('says that the body is %s', (_what, text, code) => {
+    const { codes } = checkOf('x-signature-256', own('x-signature-256'), { body: Buffer.from(text) });
+    expect(codes).toEqual([code]);
+  });
+
+  it('gives a reason for whatever single character is wrong', () => {
+    const edits = fc.record({
+      header: fc.constantFrom('x-signature', 'x-signature-256', 'webhook-signature'),
+      at: fc.nat(70),
+      removed: fc.nat(1),
+      added: fc.constantFrom('', ' ', '\t', '0', 'a', 'F', 'x', '=', ',', '-', '\n'),
+    });
+    fc.assert(
+      fc.property(edits, ({ header, at, removed, added }) => {
+        const value = own(header);
+        const edited = value.slice(0, at) + added + value.slice(at + removed);
+        const { valid, codes } = checkOf(header, edited);
+        expect(codes.length > 0).toBe(!valid);
       }),
     );
   });
