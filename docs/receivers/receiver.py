@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 import time
+import traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 SECRET = os.environ.get("WEBHOOK_SECRET", "").encode()
@@ -71,13 +72,20 @@ class Receiver(BaseHTTPRequestHandler):
             print("refused", flush=True)
             self.answer(401)
             return
-        # The id is also in X-Slipway-Delivery, but signed only here.
-        receive(self.headers["webhook-id"], json.loads(body))
+        try:
+            # The id is also in X-Slipway-Delivery, but signed only here.
+            receive(self.headers["webhook-id"], json.loads(body))
+        except Exception:
+            traceback.print_exc()
+            self.answer(500)
+            return
         self.answer(204)
 
     def read_body(self):
         """The bytes as they came; None when the request was refused instead."""
-        length = number(self.headers.get("Content-Length"))
+        # A length beside a transfer encoding is not that of the body.
+        is_encoded = "Transfer-Encoding" in self.headers
+        length = None if is_encoded else number(self.headers.get("Content-Length"))
         if length is not None and length <= MAX_BODY_BYTES:
             return self.rfile.read(length)
         # What was not read would be taken for the next request of this connection.

@@ -33,10 +33,16 @@ describe('the page on webhooks', () => {
     ['another secret', 'other', signature, 'False'],
     ['another signature', secret, signature.replace(/.$/, 'x'), 'False'],
     ['no signature', secret, '', 'False'],
+    ['a signature that is not ASCII', secret, 'sha256=é', 'False'],
   ])('has Python that tells %s', (_what, key, header, expected) => {
     const [verify] = snippets('python');
     const use = 'import sys\nprint(is_genuine(sys.argv[1], sys.stdin.buffer.read(), sys.argv[2]))';
     expect(runPython(`${verify}\n${use}`, [key, header], body)).toBe(expected);
+  });
+
+  it('has Python that bears with a header that is not there', () => {
+    const [verify] = snippets('python');
+    expect(runPython(`${verify}\nprint(is_genuine("s", b"", None))`, [], body)).toBe('False');
   });
 
   it.each([

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { tempDirectory } from '../../support/temp-database.ts';
 import { bodyOf, deliver } from './deliveries.ts';
@@ -29,6 +31,16 @@ describe('without a secret', () => {
     expect(await deliver({ url: receiver.url, body: bodyOf(1), secret: null, id: 'a' })).toBe(500);
     expect(receiver.said.join()).toContain('WEBHOOK_SECRET: is empty');
   });
+});
+
+it('the receiver in Python takes nothing behind a body for a request of its own', async () => {
+  await using receiver = await startPython('s');
+  const socket = connect(Number(new URL(receiver.url).port), '127.0.0.1');
+  const head = ['POST / HTTP/1.1', 'Host: x', 'Content-Length: 5', 'Transfer-Encoding: chunked', '', ''];
+  // Whoever goes by the length takes the last line for another request.
+  socket.end(`${head.join('\r\n')}0\r\n\r\nPOST /hidden HTTP/1.1\r\nContent-Length: 0\r\n\r\n`);
+  const answer = await text(socket);
+  expect(answer.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 411']);
 });
 
 it.each([

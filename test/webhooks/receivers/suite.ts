@@ -145,6 +145,14 @@ export function describeReceiver(name: string, start: StartProgram): void {
       expect(new Set(others)).toEqual(new Set(['outdated 01JRUN0000000000000000000A 1']));
     });
 
+    it('answers what is genuine and cannot be read with an error, and goes on', async () => {
+      await using receiver = await start(secret);
+      const sent = { url: receiver.url, secret, id: 'a' };
+      expect([400, 500]).toContain(await deliver({ ...sent, body: Buffer.from('{"run":') }));
+      expect(await deliver({ ...sent, body: bodyOf(1) })).toBe(204);
+      await hears(receiver, ['news run-a 1 PLANNING']);
+    });
+
     it('answers the test kit as it should', async () => {
       await using receiver = await start(secret);
       const fixtures = makeFixtures({ secret, nowMs: Date.now(), newId: createIds(systemClock) });
