@@ -130,6 +130,15 @@ export function environmentOfProcess(): Environment {
   return withDotEnv(process.env, process.cwd());
 }
 
+/**
+ * The system's resolver works in libuv's threads and may hold half of them. With the usual four, two names whose
+ * servers never answer would stop the look-up of every other name, GitHub's included. Call it first: threads are made
+ * once. An operator's own number stays.
+ */
+export function widenThreadPool(): void {
+  process.env['UV_THREADPOOL_SIZE'] ||= '64';
+}
+
 /** Throws UserError `config-invalid` whose message names the variable. */
 export function readConfig(environment: Environment): Config {
   refuseUnknownNames(environment);

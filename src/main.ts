@@ -19,7 +19,8 @@ const stopLimitMs = 5 * 60 * 60_000;
 
 /** Resolves with the exit code once the server has stopped, or could not start. */
 export async function serve(): Promise<number> {
-  const { environmentOfProcess, readConfig } = await import('./config.ts');
+  const { environmentOfProcess, readConfig, widenThreadPool } = await import('./config.ts');
+  widenThreadPool();
   const { createLogger } = await import('./logger.ts');
   const { UserError } = await import('./user-error.ts');
   try {

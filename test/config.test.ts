@@ -6,6 +6,7 @@ import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readConfig, settingNames, withDotEnv } from '../src/config.ts';
 import { UserError } from '../src/user-error.ts';
+import { startNode } from './support/node-process.ts';
 
 const root = join(import.meta.dirname, '..');
 const example = readFileSync(join(root, '.env.example'), 'utf8');
@@ -206,5 +207,24 @@ describe('a .env file', () => {
 
   it('need not be there', () => {
     expect(withDotEnv({ PORT: '5000' }, '/nonexistent')).toEqual({ PORT: '5000' });
+  });
+});
+
+describe('the threads of the resolver', () => {
+  it.each([
+    ['', 64],
+    ['5', 5],
+  ])('are many, unless the environment says otherwise: "%s"', async (given, threads) => {
+    await using node = startNode(`
+      import { readdirSync } from 'node:fs';
+      import { lookup } from 'node:dns/promises';
+      process.env.UV_THREADPOOL_SIZE = '${given}';
+      const { widenThreadPool } = await import(src + '/config.ts');
+      const before = readdirSync('/proc/self/task').length;
+      widenThreadPool();
+      await lookup('localhost');
+      console.log(readdirSync('/proc/self/task').length - before);
+    `);
+    expect(Number(await node.line())).toBe(threads);
   });
 });
