@@ -59,10 +59,10 @@ export function parseEndpoint(raw: string): EndpointUrl | { readonly refused: st
 }
 
 /** What people then read is not what is there. */
-const reordering = /\p{Bidi_Control}/u;
+const misleading = /[\p{Bidi_Control}\p{Default_Ignorable_Code_Point}]/u;
 
 function hasUnsafeCharacter(text: string): boolean {
-  if (/[\s\\]/.test(text) || reordering.test(text) || !text.isWellFormed()) return true;
+  if (/[\s\\]/.test(text) || misleading.test(text) || !text.isWellFormed()) return true;
   return Array.from(text).some((character) => {
     const code = character.codePointAt(0) ?? 0;
     return code < 0x20 || (code >= 0x7f && code <= 0x9f);

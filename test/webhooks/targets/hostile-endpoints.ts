@@ -52,6 +52,10 @@ export const hostileEndpoints: Readonly<Record<string, readonly string[]>> = {
     'http://example.com＃@127.0.0.1/',
     'http://example.com\u202e/',
     'http://example.com/\u2066x',
+    'http://exa\u00admple.com/',
+    'http://exa\u200bmple.com/',
+    'http://example.com/\u200b',
+    'http://example.com/\u{e0041}',
   ],
   unspecified: [
     'http://0/',
