@@ -57,6 +57,19 @@ describe('an attempt for readers', () => {
     expect(attemptForReaders(anAttempt(change))).toEqual(anAttempt(change));
   });
 
+  it.each([null, 204])('never tells what went over the wire (status %s)', (statusCode) => {
+    const exchange = {
+      key: null,
+      request: { headers: { 'user-agent': 'Slipway/1' } },
+      response: null,
+      connection: { address: '10.0.0.7', port: 443, reused: false, tls: null },
+      timingsMs: { dns: 1, connect: 2, tls: null, firstByte: null, total: 3 },
+      resentAtOnce: false,
+    };
+
+    expect(attemptForReaders(anAttempt({ statusCode, exchange })).exchange).toBeNull();
+  });
+
   it('says what is not known, but not for how long', () => {
     const unknown = anAttempt({ outcome: 'unknown', durationMs: 9000 });
 
