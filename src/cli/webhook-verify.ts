@@ -31,6 +31,8 @@ export function addVerifyCommand(webhook: Command, context: CliContext): void {
       const nowSeconds = secondsOf(flags.at);
       const output = outputOf(context, command);
       const secret = await secretInput(context, output, flags.secret, 'the secret');
+      if (flags.body === '-' && context.inputIsTerminal)
+        output.note('Type the body, then Ctrl-D; or give it as a file with --body.');
       const body = flags.body === '-' ? await context.readInput() : await contentOf(flags.body);
 
       const verified = verifyDelivery({ secret, headers, body, nowSeconds });

@@ -85,6 +85,14 @@ describe('slipway webhook verify', () => {
     expect(told.err).not.toContain('s3cret');
   });
 
+  it('asks for the body at a terminal', async () => {
+    await using line = await aLine();
+    const argv = ['verify', '--secret', 's3cret', ...header('x-signature')];
+    const [typed, piped] = [await line.run(argv), await line.run(argv, body)];
+    expect(typed).toMatchObject({ exitCode: 1, err: expect.stringContaining('Type the body, then Ctrl-D') });
+    expect(piped).toMatchObject({ exitCode: 0, err: expect.not.stringContaining('Type') });
+  });
+
   it('refuses to read two things from standard input, and a body that is not there', async () => {
     await using line = await aLine();
     const both = await line.run(['verify', '--secret', '-', ...header('x-signature')], body);
