@@ -7,15 +7,26 @@ import type { Database } from './database.ts';
  * nothing that is over is ever counted through.
  */
 export const standingQueries = {
+  // What a receiver asked to wait with (Retry-After) is not due. One look at the index for each webhook finds the oldest.
   deliveries: (nowMs: number) => sql<DeliveriesRow>`
     select
       (select count(*) from delivery where next_at_ms is not null) as pending,
       (select count(*) from delivery where next_at_ms <= ${nowMs})
-        - (select count(*) from delivery where lease_until_ms > ${nowMs} and next_at_ms <= ${nowMs}) as due,
+        - (select count(*) from delivery where lease_until_ms > ${nowMs} and next_at_ms <= ${nowMs})
+        - (
+          select count(*) from webhook_health cross join delivery using (webhook_id)
+          where paused_until_ms > ${nowMs} and next_at_ms <= ${nowMs}
+            and (lease_until_ms is null or lease_until_ms <= ${nowMs})
+        ) as due,
       (
-        select next_at_ms from delivery
-        where next_at_ms <= ${nowMs} and (lease_until_ms is null or lease_until_ms <= ${nowMs})
-        order by next_at_ms limit 1
+        select min((
+          select next_at_ms from delivery
+          where webhook_id = webhook.id and next_at_ms <= ${nowMs}
+            and (lease_until_ms is null or lease_until_ms <= ${nowMs})
+          order by next_at_ms limit 1
+        ))
+        from webhook
+        where id not in (select webhook_id from webhook_health where paused_until_ms > ${nowMs})
       ) as dueSinceMs,
       (select count(*) from delivery where lease_until_ms > ${nowMs}) as inFlight`,
   // A delivery whose time is to come and that nobody holds is one that failed before.

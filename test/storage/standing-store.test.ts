@@ -40,9 +40,9 @@ async function addWebhook(stores: Stores, stackKey: string): Promise<string> {
   return id;
 }
 
-/** Partial indexes hold what is under way; `job` does too, and webhooks are as many as somebody typed. */
+/** Partial indexes hold what is under way; `job` does too, and webhooks (and their health) are as many as somebody typed. */
 const isShort =
-  /^SCAN (CONSTANT ROW|job|webhook)$|USING (COVERING )?INDEX \w+_(due|leased|in_state|pending|failed)$/;
+  /^SCAN (CONSTANT ROW|job|webhook|webhook_health)$|USING (COVERING )?INDEX \w+_(due|leased|in_state|pending|failed)$/;
 
 describe('the standing', () => {
   it('of nothing is nothing', async () => {
@@ -82,6 +82,26 @@ describe('the standing', () => {
       due: 3,
       inFlight: 0,
     });
+  });
+
+  it('does not count as due what a receiver asked to wait with', async () => {
+    await using world = await openWorld();
+    const { nowMs } = world;
+    const [paused, other] = [await world.addWebhook(), await world.addWebhook()];
+    const runId = await world.addRun();
+    await world.add(paused, runId, 1, nowMs - 9000);
+    await world.add(paused, runId, 2, nowMs - 8000);
+    await world.add(other, runId, 1, nowMs - 1000);
+    await world.write(
+      `insert into webhook_health values ('${paused}', 1, 1, 1, 0, 0, ${nowMs + 1}, 'status')`,
+    );
+
+    expect((await world.standing()).deliveries).toMatchObject({
+      pending: 3,
+      due: 1,
+      dueSinceMs: nowMs - 1000,
+    });
+    expect((await world.standing(nowMs + 1)).deliveries).toMatchObject({ due: 3, dueSinceMs: nowMs - 9000 });
   });
 
   it('tells webhooks apart: each in one state', async () => {
