@@ -48,9 +48,9 @@ is_genuine() {
   age=$(($(date +%s) - timestamp))
   ((age <= tolerance_seconds && age >= -tolerance_seconds)) || return 1
   digest=$({ printf '%s.%s.' "$id" "$timestamp"; cat "$body"; } | hmac) || return 1
-  # While the secret is being changed there are two, one of each secret.
+  # While the secret is being changed there are two, one of each secret. Each takes some processes to compare: not many.
   read -ra all <<<"${HTTP_WEBHOOK_SIGNATURE:-}"
-  for given in "${all[@]}"; do
+  for given in "${all[@]:0:8}"; do
     if equal "v1,$digest" "$given"; then return; fi
   done
   return 1

@@ -70,6 +70,15 @@ export function describeReceiver(name: string, start: StartProgram): void {
       await hears(receiver, ['refused']);
     });
 
+    it('is not kept busy by thousands of signatures', async () => {
+      await using receiver = await start(secret);
+      const many = Array.from({ length: 4000 }, () => 'a').join(' ');
+      const status = await deliverChanged(receiver, ({ headers }) => ({
+        headers: { ...headers, 'webhook-signature': many },
+      }));
+      expect(status).toBe(401);
+    });
+
     it('refuses what has no signature', async () => {
       await using receiver = await start(secret);
       const status = await deliverChanged(receiver, ({ headers }) => ({
