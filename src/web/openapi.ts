@@ -28,7 +28,12 @@ export function openapiDocument(api: Api, version: string): Record<string, unkno
         'Runs of infrastructure stacks. Times are integer Unix seconds, except fields that end in `Ms`.',
     },
   });
-  return { ...document };
+  return JSON.parse(JSON.stringify(document, withoutFlags));
+}
+
+/** The generator leaves the flags of a regular expression in its pattern, which then fits nothing. */
+function withoutFlags(key: string, value: unknown): unknown {
+  return key === 'pattern' && typeof value === 'string' ? value.replace(/(?<!\\)\/[a-z]+$/, '') : value;
 }
 
 /** The methods that a path has, for 405: empty when there is no such path. */

@@ -66,6 +66,21 @@ it.each([
   ]);
 });
 
+it('has patterns that fit what the API takes', async () => {
+  await using installation = anInstallation();
+  const { body } = await call(installation, 'GET', '/api/v1/openapi.json');
+  const patterns: string[] = [];
+  JSON.parse(JSON.stringify(body), (key, value) => {
+    if (key === 'pattern' && typeof value === 'string') patterns.push(value);
+    return value;
+  });
+  const fits = (text: string) => patterns.filter((pattern) => new RegExp(pattern, 'u').test(text)).length;
+
+  expect(fits('feature/é')).toBeGreaterThan(0);
+  expect(fits('Slipway/0.1.0')).toBeGreaterThan(0);
+  expect(fits('not a branch')).toBe(0);
+});
+
 it('says what the answers of a receiver mean', async () => {
   const { post } = await outgoingWebhook();
   expect(Object.keys(post.responses).toSorted()).toEqual(['2XX', '410', 'default']);
