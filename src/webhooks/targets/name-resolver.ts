@@ -9,17 +9,34 @@ const systemLookup: Resolve = async (hostname) => {
   return answers.map(({ address }) => address);
 };
 
+/** The system's resolver has 32 places for the whole process (config.ts), and GitHub's names need some. */
+const maxAsked = 16;
+
 /**
- * Gives every question a deadline, and asks the same one only once at a time: the system's resolver has four
- * threads for the whole process, and a name server that never answers would hold one for each question.
+ * Gives every question a deadline, asks the same one only once at a time, and not too many: a name server that
+ * never answers holds a place of the system's resolver for each question.
  */
 export function createResolver(ask: Resolve = systemLookup, deadlineMs = 3000): Resolve {
   const asked = new Map<string, Promise<readonly string[]>>();
+  const waiting: (() => void)[] = [];
+  let places = maxAsked;
+
+  async function askInTurn(hostname: string): Promise<readonly string[]> {
+    if (places > 0) places -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await ask(hostname);
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else places += 1;
+    }
+  }
 
   function askOnce(hostname: string): Promise<readonly string[]> {
     const running = asked.get(hostname);
     if (running !== undefined) return running;
-    const answer = ask(hostname).finally(() => asked.delete(hostname));
+    const answer = askInTurn(hostname).finally(() => asked.delete(hostname));
     asked.set(hostname, answer);
     return answer;
   }

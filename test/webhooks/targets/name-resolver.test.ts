@@ -19,6 +19,22 @@ describe('the resolver', () => {
     expect(asked).toBe(2);
   });
 
+  it('leaves places of the system to others, however many names hang', async () => {
+    const open: (() => void)[] = [];
+    const resolve = createResolver(
+      () => new Promise((answer) => open.push(() => answer(['192.0.2.1']))),
+      60_000,
+    );
+    const answers = Array.from({ length: 40 }, (_, index) => resolve(`name-${index}.example`));
+    for (let answered = 0; answered < 40; answered += 1) {
+      expect(open.length).toBeLessThanOrEqual(16);
+      open.shift()?.();
+      await Promise.race(answers.slice(answered));
+      await answers[answered];
+    }
+    expect((await Promise.all(answers)).length).toBe(40);
+  });
+
   it('passes on what the system says', async () => {
     const error = Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
     await expect(createResolver(() => Promise.reject(error))('a.example')).rejects.toBe(error);
