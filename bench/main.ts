@@ -7,8 +7,17 @@ import { intake } from './intake.ts';
 import { run } from './run.ts';
 import { sandboxCost } from './sandbox-cost.ts';
 import { scheduling } from './scheduling.ts';
+import { webhookSending } from './webhooks.ts';
 
-const benchmarks: readonly Benchmark[] = [sandboxCost, run, intake, burst, firstWebhook, scheduling];
+const benchmarks: readonly Benchmark[] = [
+  sandboxCost,
+  run,
+  intake,
+  burst,
+  firstWebhook,
+  scheduling,
+  webhookSending,
+];
 
 const help = `Usage: npm run bench [-- --only <name>]... [--json]
 
