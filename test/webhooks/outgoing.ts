@@ -5,6 +5,7 @@ import type { Delivery } from '../../src/webhooks/delivery-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/endpoint.ts';
 import { createWebhookReactor } from '../../src/webhooks/reactor.ts';
 import { type AttemptObserver, observing } from '../../src/webhooks/sending/attempt-observer.ts';
+import type { Notices } from '../../src/webhooks/sending/notices.ts';
 import { createPump, type Pump, type PumpLimits, pumpLimits } from '../../src/webhooks/sending/pump.ts';
 import { createSender } from '../../src/webhooks/sending/sender.ts';
 import { parseAllowedTargets } from '../../src/webhooks/targets/allowed-targets.ts';
@@ -36,6 +37,7 @@ export interface OutgoingOptions {
   readonly deadlineMs?: number;
   readonly limits?: Partial<PumpLimits>;
   readonly observer?: AttemptObserver;
+  readonly notices?: Notices;
   /** False: the pump starts with `restartPump`. */
   readonly starts?: boolean;
 }
@@ -64,6 +66,7 @@ export async function startOutgoing(options: OutgoingOptions = {}): Promise<Outg
       logger: createLogger('silent'),
       random: () => 0,
       limits: { ...pumpLimits, ...options.limits },
+      ...(options.notices && { notices: options.notices }),
       ...(options.observer && { observe: observing(options.observer, clock) }),
     });
     return { ...pump, sender };
