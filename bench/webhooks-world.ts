@@ -67,6 +67,7 @@ export async function openSendingWorld(): Promise<SendingWorld> {
     newId,
     // What hangs and fails on purpose is no news.
     logger: createLogger('error'),
+    noteOnRun: () => Promise.resolve(),
     observer: { attemptEnded: () => undefined },
   });
   const account = { id: 1, login: 'acme', installationId: 1, suspended: false };
