@@ -69,6 +69,7 @@ export async function openSendingWorld(): Promise<SendingWorld> {
     logger: createLogger('error'),
     noteOnRun: () => Promise.resolve(),
     observer: { attemptEnded: () => undefined },
+    noteOnRun: () => Promise.resolve(),
   });
   const account = { id: 1, login: 'acme', installationId: 1, suspended: false };
   const repository = {

@@ -29,6 +29,7 @@ const feature = createWebhookFeature({
   allowedTargets: ['127.0.0.1'],
   logger: createLogger('fatal'),
   observer: { attemptEnded: () => undefined },
+  noteOnRun: () => Promise.resolve(),
 });
 
 if ((await stores.stacks.findByKey(stack.key)) === null) {
