@@ -67,7 +67,6 @@ export async function openSendingWorld(): Promise<SendingWorld> {
     newId,
     // What hangs and fails on purpose is no news.
     logger: createLogger('error'),
-    noteOnRun: () => Promise.resolve(),
     observer: { attemptEnded: () => undefined },
     noteOnRun: () => Promise.resolve(),
   });
