@@ -33,8 +33,8 @@ export interface Places {
   ended(job: Job, isGood: boolean): { readonly next: Job | null; readonly back: readonly Claim[] };
   /** The results so far are stored: counts answers anew. */
   stored(): void;
-  /** Everything in line, which is empty then. */
-  clear(): readonly Claim[];
+  /** Takes out of line what was claimed before, all of it by default. */
+  clear(claimedBeforeMs?: number): readonly Claim[];
 }
 
 /** With four in flight: what a receiver in the next rack answers between two transactions. */
@@ -72,10 +72,13 @@ export function createPlaces(limits: PlaceLimits): Places {
     return next;
   }
 
-  function empty(lane: Lane): readonly Claim[] {
-    waiting.delete(lane);
-    inLine -= lane.line.length;
-    return lane.line.splice(0).map(({ claim }) => claim);
+  /** The oldest stand first. */
+  function empty(lane: Lane, claimedBeforeMs = Number.POSITIVE_INFINITY): readonly Claim[] {
+    const young = lane.line.findIndex(({ claim }) => claim.startedAtMs >= claimedBeforeMs);
+    const old = lane.line.splice(0, young === -1 ? lane.line.length : young);
+    inLine -= old.length;
+    if (lane.line.length === 0) waiting.delete(lane);
+    return old.map(({ claim }) => claim);
   }
 
   return {
@@ -120,6 +123,6 @@ export function createPlaces(limits: PlaceLimits): Places {
         if (lane.running + lane.line.length === 0) lanes.delete(webhookId);
       }
     },
-    clear: () => Array.from(lanes.values(), empty).flat(),
+    clear: (claimedBeforeMs) => Array.from(lanes.values(), (lane) => empty(lane, claimedBeforeMs)).flat(),
   };
 }

@@ -150,6 +150,8 @@ export function createPump(parts: PumpParts): Pump {
     lastMs = nowMs;
     if (performance.now() - lookedAt < limits.pollMs) return;
     lookedAt = performance.now();
+    // Its receiver stopped answering: what is not begun waits in the database again, where it can be stopped.
+    giveBack(places.clear(nowMs - limits.pollMs));
     for (const { webhookId, nextAtMs } of await deliveries.queues()) {
       if (nextAtMs !== null) ready.expect(webhookId, nextAtMs);
     }

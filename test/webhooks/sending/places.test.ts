@@ -3,10 +3,10 @@ import { createPlaces, type Job } from '../../../src/webhooks/sending/places.ts'
 import { fc } from '../../support/fast-check.ts';
 
 let made = 0;
-function job(webhookId: string): Job {
+function job(webhookId: string, startedAtMs = 0): Job {
   made += 1;
   const ids = { deliveryId: `d${made}`, webhookId, webhookVersion: 1, runId: `r${made}`, stateVersion: 1 };
-  const numbers = { attempt: 1, tries: 1, startedAtMs: 0, createdAtMs: 0, rejections: 0 };
+  const numbers = { attempt: 1, tries: 1, startedAtMs, createdAtMs: 0, rejections: 0 };
   return { claim: { ...ids, ...numbers, body: null }, webhook: new Error('not read here') };
 }
 const jobs = (webhookId: string, count: number) => Array.from({ length: count }, () => job(webhookId));
@@ -43,6 +43,15 @@ describe('places', () => {
       back: line.map(({ claim }) => claim),
     });
     expect([places.inFlight, places.inLine, places.claimsOf('a')]).toEqual([1, 1, 0]);
+  });
+
+  it('take what waits for long out of line, and leave the rest', () => {
+    const places = createPlaces({ inFlight: 10, perWebhook: 1 });
+    const [running, old, young] = [job('a', 0), job('a', 1000), job('a', 2000)];
+    places.add([running, old, young, job('b', 3000)]);
+    expect(places.clear(2000)).toEqual([old.claim]);
+    expect(places.inLine).toBe(1);
+    expect(places.ended(running, true).next).toBe(young);
   });
 
   it('let one in line start that has nothing in flight, when a place is free', () => {
