@@ -52,7 +52,11 @@ export function createClaiming(parts: ClaimingParts): (tx: Tx, nowMs: number) =>
       const isScarce = left <= reserved;
       const mayStart = left > 0 && !(isScarce && (health !== undefined || present > 0));
       const inLine = health === undefined ? places.mayLineUp(webhookId) : 0;
-      if (!mayStart && inLine === 0) continue;
+      if (!mayStart && inLine === 0) {
+        // While all places are taken nobody may start, and who has waited longest stays first.
+        if (left > 0) ready.passOver(webhookId);
+        continue;
+      }
       const most = inFlightAtMost(health, nowMs, isScarce ? 1 : limits.perWebhook);
       const starting = mayStart ? Math.max(0, Math.min(most - present, left)) : 0;
       const following = inLine === 0 ? 0 : limits.perWebhook + inLine - present;
@@ -73,14 +77,23 @@ export function createClaiming(parts: ClaimingParts): (tx: Tx, nowMs: number) =>
     else if (!isBusy) ready.expect(webhookId, nowMs + limits.pollMs);
   }
 
-  return async (tx, nowMs) => {
-    const candidates: string[] = [];
-    for (const webhookId of ready.due(nowMs)) {
-      if (candidates.push(webhookId) === maxWants) break;
+  /** However many may not start: who may is behind them. */
+  async function choose(tx: Tx, nowMs: number) {
+    for (;;) {
+      const candidates: string[] = [];
+      for (const webhookId of ready.due(nowMs)) {
+        if (candidates.push(webhookId) === maxWants) break;
+      }
+      const healths = await deliveries.healths(tx, candidates);
+      const wants = wantsOf(candidates, healths, nowMs);
+      const isFull = places.inFlight >= limits.inFlight;
+      if (wants.length > 0 || isFull || !ready.hasFresh()) return { healths, wants };
     }
-    if (candidates.length === 0) return [];
-    const healths = await deliveries.healths(tx, candidates);
-    const wants = wantsOf(candidates, healths, nowMs);
+  }
+
+  return async (tx, nowMs) => {
+    const { healths, wants } = await choose(tx, nowMs);
+    if (wants.length === 0) return [];
     const options = { nowMs, leaseUntilMs: nowMs + limits.leaseMs, wants };
     const { claims, queues } = await deliveries.claim(tx, options);
     const jobs: Job[] = [];

@@ -7,8 +7,12 @@ export interface ReadyList {
   add(webhookId: string): void;
   /** Something will be due then. */
   expect(webhookId: string, atMs: number): void;
-  /** Those that may have something due, the one that has waited longest first. */
+  /** Those that may have something due, the one that has waited longest first; then those passed over. */
   due(nowMs: number): Iterable<string>;
+  /** It may not start anything now, so that it must not stand before those that may. `add` ends that. */
+  passOver(webhookId: string): void;
+  /** There is one that may have something due and was not passed over. */
+  hasFresh(): boolean;
   /** It was served: it comes back when `add` or `expect` say so. */
   served(webhookId: string): void;
   /** When the next one will be due, which may be too early; null for never. */
@@ -17,6 +21,7 @@ export interface ReadyList {
 
 export function createReadyList(): ReadyList {
   const ready = new Set<string>();
+  const passedOver = new Set<string>();
   const later = new Map<string, number>();
   let earliestMs = Number.POSITIVE_INFINITY;
 
@@ -26,24 +31,39 @@ export function createReadyList(): ReadyList {
     for (const [webhookId, atMs] of later) {
       if (atMs <= nowMs) {
         later.delete(webhookId);
-        ready.add(webhookId);
+        if (!passedOver.has(webhookId)) ready.add(webhookId);
       } else {
         earliestMs = Math.min(earliestMs, atMs);
       }
     }
   }
 
+  function* inTurn(): Iterable<string> {
+    yield* ready;
+    yield* passedOver;
+  }
+
   return {
-    add: (webhookId) => void ready.add(webhookId),
+    add(webhookId) {
+      passedOver.delete(webhookId);
+      ready.add(webhookId);
+    },
     expect(webhookId, atMs) {
       later.set(webhookId, Math.min(atMs, later.get(webhookId) ?? atMs));
       earliestMs = Math.min(earliestMs, atMs);
     },
     due(nowMs) {
       promote(nowMs);
-      return ready;
+      return inTurn();
     },
-    served: (webhookId) => void ready.delete(webhookId),
+    passOver(webhookId) {
+      if (ready.delete(webhookId)) passedOver.add(webhookId);
+    },
+    hasFresh: () => ready.size > 0,
+    served(webhookId) {
+      ready.delete(webhookId);
+      passedOver.delete(webhookId);
+    },
     nextAtMs: () => (earliestMs === Number.POSITIVE_INFINITY ? null : earliestMs),
   };
 }
