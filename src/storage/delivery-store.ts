@@ -150,7 +150,16 @@ export function createDeliveryStore(database: Database): DeliveryStore {
         .where('id', '=', id)
         .executeTakeFirst();
       if (!row) return 'missing';
-      if (row.lease_until_ms !== null && row.lease_until_ms > nowMs) return 'in-flight';
+      if (row.lease_until_ms !== null && row.lease_until_ms > nowMs) {
+        // It was stopped meanwhile, and is wanted again: should the attempt fail, others follow.
+        await db
+          .updateTable('delivery')
+          .set({ status: 'pending', next_at_ms: nowMs })
+          .where('id', '=', id)
+          .where('next_at_ms', 'is', null)
+          .execute();
+        return 'in-flight';
+      }
       await db
         .updateTable('delivery')
         .set((current) => ({

@@ -222,7 +222,7 @@ export interface DeliveryStore {
   endLeases(tx: Tx): Promise<void>;
   /** No further attempt of what is not delivered: 'skipped'. An attempt in flight ends as it ends. */
   stopPending(tx: Tx, webhookId: string): Promise<void>;
-  /** A new round from now on. Nothing changes while an attempt is in flight. */
+  /** A new round from now on. One that is in flight is left alone, and not stopped any more. */
   restart(tx: Tx, id: string, nowMs: number): Promise<'due' | 'in-flight' | 'missing'>;
   /** The clock was set back by so much: what is planned keeps its distance from now. */
   moveTimes(tx: Tx, backMs: number): Promise<void>;

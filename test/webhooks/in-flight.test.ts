@@ -120,4 +120,18 @@ describe('a webhook that ends while it is called', () => {
     await world.app.stopPump();
     expect(await world.outcomes()).toEqual(statuses.map(() => 'delivered'));
   });
+
+  it('is tried again by schedule when it was enabled and asked for again before the attempt failed', async () => {
+    await using world = await inFlight();
+    await world.app.webhooks.update(world.id, { enabled: false });
+    await world.app.webhooks.update(world.id, { enabled: true });
+    const [delivery] = await world.app.deliveriesOf(world.id);
+    await world.app.deliveries.resend(delivery?.id ?? '', 'ada');
+    world.receiver.answer(() => 204);
+    world.answer(500);
+    await eventually(world.outcomes, ([status]) => status === 'failed');
+    world.app.advance(5000);
+    await eventually(world.outcomes, ([status]) => status === 'delivered');
+    expect(world.receiver.received.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  });
 });
