@@ -80,13 +80,15 @@ export function createPump(parts: PumpParts): Pump {
   async function turn(): Promise<boolean> {
     const nowMs = clock.nowMs();
     const mayClaim = !stop.signal.aborted && !isEmpty(ready.due(nowMs));
-    const storing = ends;
-    if (storing.length === 0 && !mayClaim) return false;
-    ends = [];
+    if (ends.length === 0 && !mayClaim) return false;
     if (groupTimer !== null) clearTimeout(groupTimer);
     groupTimer = null;
+    let storing: AttemptEnd[] = [];
     try {
       const jobs = await transactions.write(async (tx) => {
+        // Not before: what ends while others write counts against its webhook as long as it is not stored.
+        storing = ends;
+        ends = [];
         await storeResults(resultParts, tx, storing);
         return mayClaim ? claim(tx, nowMs) : [];
       });

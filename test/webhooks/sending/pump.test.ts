@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { attemptDelaysMs } from '../../../src/webhooks/sending/schedule.ts';
 import { startOutgoing } from '../outgoing.ts';
@@ -103,6 +105,40 @@ describe('the pump', () => {
       () => app.deliveriesOf(id),
       (all) => statusesOf(all).every((status) => status === 'delivered'),
     );
+  });
+
+  it('goes on by itself after an attempt that failed while somebody else was writing', async () => {
+    const responses: ServerResponse[] = [];
+    await using receiver = await startReceiver(() => (response) => void responses.push(response));
+    let ended = 0;
+    await using app = await startOutgoing({
+      // Nothing is found by looking around.
+      limits: { perWebhook: 1, pollMs: 600_000 },
+      observer: { attemptEnded: () => void (ended += 1) },
+    });
+    await app.webhooks.create(app.stackKey, { endpoint: receiver.url });
+    for (let index = 0; index < 2; index += 1) await (await app.startRun()).change(1);
+    await eventually(
+      () => responses.length,
+      (count) => count === 1,
+    );
+    const writing = Promise.withResolvers<void>();
+    const written = app.stores.database.write(() => writing.promise);
+    app.wake();
+    // Until the pump waits for the other writer.
+    for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+    responses[0]?.writeHead(500).end();
+    await eventually(
+      () => ended,
+      (count) => count === 1,
+    );
+    writing.resolve();
+    await written;
+    await eventually(
+      () => responses.length,
+      (count) => count === 2,
+    );
+    responses[1]?.end();
   });
 
   it('tries again by schedule, with the same id and bytes and the next number, and does not hold up newer states', async () => {
