@@ -30,6 +30,8 @@ export interface Pump extends AsyncDisposable {
 export interface PumpLimits extends ClaimLimits {
   /** Longer than the slowest attempt (15 s and 2 s for the body), so that a live one is never taken over. */
   readonly leaseMs: number;
+  /** Of a lease, so much may pass before the attempt begins; what is in line for longer is given back. */
+  readonly lineMs: number;
   /** Under load results are stored when there are so many, or after so long. */
   readonly groupRows: number;
   readonly groupMs: number;
@@ -41,6 +43,7 @@ export const pumpLimits: PumpLimits = {
   inFlight: 256,
   perWebhook: 4,
   leaseMs: 45_000,
+  lineMs: 5000,
   pollMs: 1000,
   groupRows: 400,
   groupMs: 10,
@@ -105,8 +108,7 @@ export function createPump(parts: PumpParts): Pump {
     const done = attempt(attemptParts, job.claim, job.webhook).then((end) => {
       inFlight.delete(done);
       ends.push(end);
-      const isGood = end.kind === 'finished' && end.finished.status === 'delivered' && !stop.signal.aborted;
-      const { next, back } = places.ended(job, isGood);
+      const { next, back } = places.ended(job, isGood(end));
       if (next !== null) launch(next);
       giveBack(back);
       ready.add(job.claim.webhookId);
@@ -115,6 +117,13 @@ export function createPump(parts: PumpParts): Pump {
       store();
     });
     inFlight.add(done);
+  }
+
+  /** Delivered, and so soon that the next in line, which was claimed no earlier, has enough of its lease left. */
+  function isGood(end: AttemptEnd): boolean {
+    if (end.kind !== 'finished' || stop.signal.aborted) return false;
+    const ageMs = clock.nowMs() - end.claim.startedAtMs;
+    return end.finished.status === 'delivered' && ageMs >= 0 && ageMs < limits.lineMs;
   }
 
   function giveBack(claims: readonly Claim[]): void {

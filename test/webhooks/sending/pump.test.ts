@@ -114,7 +114,11 @@ describe('the pump', () => {
     await using app = await startOutgoing({
       // Nothing is found by looking around.
       limits: { perWebhook: 1, pollMs: 600_000 },
-      observer: { attemptEnded: () => void (ended += 1) },
+      observer: {
+        attemptEnded() {
+          ended += 1;
+        },
+      },
     });
     await app.webhooks.create(app.stackKey, { endpoint: receiver.url });
     for (let index = 0; index < 2; index += 1) await (await app.startRun()).change(1);
