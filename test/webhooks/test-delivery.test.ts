@@ -24,7 +24,7 @@ async function tested(send: ReturnType<typeof testsOf>, id: string) {
 
 describe('a test of a webhook', () => {
   it('sends the latest state change, signed, marked by a header, and stores nothing', async () => {
-    await using receiver = await startReceiver();
+    await using receiver = await startReceiver(() => (response) => void response.end('{"ok":true}'));
     await using app = await startOutgoing({ starts: false });
     const made = { endpoint: receiver.url, secret: 'correct horse', enabled: false };
     const { id } = await app.webhooks.create(app.stackKey, made);
@@ -35,7 +35,8 @@ describe('a test of a webhook', () => {
     const result = await tested(testsOf(app), id);
 
     const [one] = receiver.received;
-    expect(result).toMatchObject({ ok: true, outcome: 'delivered', statusCode: 204, explanation: null });
+    expect(result).toMatchObject({ ok: true, outcome: 'delivered', statusCode: 200, explanation: null });
+    expect(result.exchange?.response?.body).toBe('{"ok":true}');
     expect(result.exchange?.timingsMs.connect).toEqual(expect.any(Number));
     expect(result.exchange?.request.headers['x-slipway-test']).toBe('true');
     expect(one?.headers).toMatchObject({

@@ -2,12 +2,17 @@ import { isUtf8 } from 'node:buffer';
 import type { AttemptExchange, ExchangedConnection, ExchangedResponse } from '../delivery-store.ts';
 import type { Exchange, ExchangeEnd, ResponseHeaders } from './exchange.ts';
 import type { Connection } from './line.ts';
+import type { Mask } from './mask.ts';
 
-/** What the log keeps of an exchange. The headers must be free of secrets already. */
+/** What the log keeps of an exchange. The headers must be free of secrets already; `mask` is for the answer. */
 export function recordOf(
   exchange: Exchange,
   end: ExchangeEnd,
-  sent: { readonly key: string | null; readonly headers: Readonly<Record<string, string>> },
+  sent: {
+    readonly key: string | null;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly mask: Mask;
+  },
   attempted: Connection | null,
 ): AttemptExchange {
   const { startedAt, firstByteAt, endedAt, isReused } = exchange;
@@ -16,7 +21,7 @@ export function recordOf(
   return {
     key: sent.key,
     request: { headers: sent.headers },
-    response: end.kind === 'response' ? responseOf(exchange, end.headers) : null,
+    response: end.kind === 'response' ? responseOf(exchange, end.headers, sent.mask) : null,
     connection: opened && connectionOf(opened, isReused),
     timingsMs: {
       ...(opened === null || isReused ? nothingOpened : openingOf(opened)),
@@ -44,21 +49,22 @@ function connectionOf({ address, port, tls }: Connection, reused: boolean): Exch
   return address === null || port === null ? null : { address, port, reused, tls };
 }
 
-function responseOf(exchange: Exchange, headers: ResponseHeaders): ExchangedResponse {
+function responseOf(exchange: Exchange, given: ResponseHeaders, mask: Mask): ExchangedResponse {
   const { bodyChunks, isBodyTruncated } = exchange;
+  const headers = joined(given, mask);
   return {
-    headers: joined(headers),
-    ...textOf(bodyChunks, isBodyTruncated),
+    headers,
+    ...textOf(bodyChunks, isBodyTruncated, mask),
     bodyTruncated: isBodyTruncated,
-    location: joined(headers)['location'] ?? null,
+    location: headers['location'] ?? null,
   };
 }
 
 const noText: Pick<ExchangedResponse, 'body' | 'bodyEncoding'> = { body: '', bodyEncoding: 'utf8' };
 
-function textOf(chunks: readonly Buffer[], isTruncated: boolean): typeof noText {
+function textOf(chunks: readonly Buffer[], isTruncated: boolean, mask: Mask): typeof noText {
   if (chunks.length === 0) return noText;
-  const bytes = Buffer.concat(chunks);
+  const bytes = maskedBytes(Buffer.concat(chunks), mask);
   // The cut may go through a character.
   for (let cut = 0; cut <= (isTruncated ? 3 : 0); cut += 1) {
     const whole = bytes.subarray(0, bytes.length - cut);
@@ -67,11 +73,18 @@ function textOf(chunks: readonly Buffer[], isTruncated: boolean): typeof noText 
   return { body: bytes.toString('base64'), bodyEncoding: 'base64' };
 }
 
-function joined(headers: ResponseHeaders): Record<string, string> {
+/** One character for each byte, whatever they are: what is hidden is ASCII. */
+function maskedBytes(bytes: Buffer, mask: Mask): Buffer {
+  return mask === null ? bytes : Buffer.from(mask(bytes.toString('latin1')), 'latin1');
+}
+
+function joined(headers: ResponseHeaders, mask: Mask): Record<string, string> {
   const result: Record<string, string> = {};
   for (const name of Object.keys(headers)) {
     const value = headers[name];
-    if (value !== undefined) result[name] = typeof value === 'string' ? value : value.join(', ');
+    if (value === undefined) continue;
+    const text = typeof value === 'string' ? value : value.join(', ');
+    result[name] = mask === null ? text : mask(text);
   }
   return result;
 }

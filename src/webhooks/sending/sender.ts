@@ -108,7 +108,8 @@ export function createSender(parts: {
       if (exchange.isClean) target.giveBack(line);
       else target.drop(line);
       const shown = own.length === 0 ? headers : { ...masked(own), ...sent.headers };
-      onEnd(end, recordOf(exchange, end, { key: sent.key, headers: shown }, line.connection));
+      const { key } = sent;
+      onEnd(end, recordOf(exchange, end, { key, headers: shown, mask: target.mask }, line.connection));
     });
     running.add(exchange);
     exchange.start();

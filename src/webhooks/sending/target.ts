@@ -1,5 +1,6 @@
 import type { Webhook } from '../webhook.ts';
 import { type Line, type LineParts, openLine } from './line.ts';
+import { type Mask, maskOf } from './mask.ts';
 import { type SigningKey, signingKeys } from './signing-keys.ts';
 
 /**
@@ -12,6 +13,8 @@ export interface Target {
   readonly keys: readonly SigningKey[];
   /** The webhook's own headers, without those that Slipway or HTTP sets. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Hides the values of these. */
+  readonly mask: Mask;
   /** An idle line, or a new one. */
   take(): Line;
   /** It can be used again. */
@@ -43,13 +46,18 @@ export function createTargets(parts: LineParts & { readonly ownHeaders: Readonly
     const url = new URL(webhook.url);
     const idle: Line[] = [];
     let isRetired = false;
+    const headers = Object.fromEntries(
+      Object.entries(webhook.headers).filter(([name]) => !parts.ownHeaders.has(name)),
+    );
     const drop = (line: Line) => void close(line).catch(() => undefined);
     return {
       version: webhook.version,
       path: url.pathname + url.search,
       keys: signingKeys(webhook),
-      headers: Object.fromEntries(
-        Object.entries(webhook.headers).filter(([name]) => !parts.ownHeaders.has(name)),
+      headers,
+      // Ours is no secret: it says that a delivery is a test.
+      mask: maskOf(
+        Object.keys(headers).flatMap((name) => (name.startsWith('x-slipway-') ? [] : (headers[name] ?? []))),
       ),
       take() {
         const known = idle.pop();

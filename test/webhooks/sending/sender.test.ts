@@ -55,6 +55,23 @@ describe('the sender', () => {
     });
   });
 
+  it('keeps no value of a custom header that the receiver repeats', async () => {
+    const headers = { authorization: 'Bearer s3cr3t-t0ken', 'x-key': 'with "quotes" inside' };
+    await using receiver = await startReceiver(({ headers: got }) => (response) => {
+      const token = got['authorization']?.split(' ')[1] ?? '';
+      response.writeHead(401, { 'x-got': token, location: `/login?for=${token}` });
+      response.write(Buffer.from([0xff, 0xfe]));
+      response.end(`${JSON.stringify(got)} as ${got['x-key']}`);
+    });
+    await using sender = aSender();
+    const { exchange } = await sender.send(aMessage(receiver.url, { webhook: { headers } }));
+    expect(receiver.received[0]?.headers).toMatchObject(headers);
+    const body = Buffer.from(exchange?.response?.body ?? '', 'base64').toString('latin1');
+    expect(exchange?.response).toMatchObject({ headers: { 'x-got': '***' }, location: '/login?for=***' });
+    expect(body).toMatch(/"authorization":"\*\*\*".*"x-key":"\*\*\*".* as \*\*\*$/);
+    expect(JSON.stringify(exchange) + body).not.toMatch(/s3cr3t|quotes/);
+  });
+
   it.each([200, 201, 202, 204, 299])('takes %i for delivered', async (status) => {
     await using receiver = await startReceiver(() => status);
     await using sender = aSender();
