@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Webhooks } from '../../src/webhooks/endpoint.ts';
 import { startOutgoing } from './outgoing.ts';
@@ -50,7 +50,8 @@ async function inFlight() {
   const outcomes = async () => (await app.deliveriesOf(id)).map(({ status }) => status);
   return {
     ...{ receiver, app, id, outcomes },
-    answer: (status: number) => responses[0]?.writeHead(status).end(),
+    answer: (status: number, headers: OutgoingHttpHeaders = {}) =>
+      responses[0]?.writeHead(status, headers).end(),
     /** The first attempt has a result. */
     ended: () =>
       eventually(
@@ -94,6 +95,21 @@ describe('a webhook that is changed while it is called', () => {
     await eventually(world.outcomes, ([status]) => status === 'delivered');
     expect(elsewhere.received).toMatchObject([{ attempt: 2 }]);
     expect(world.receiver.received).toHaveLength(1);
+  });
+
+  it.each([
+    [410, {}],
+    [503, { 'retry-after': '3600' }],
+  ])('does not suffer from what the receiver it had before answers: %i', async (status, headers) => {
+    await using world = await inFlight();
+    await using elsewhere = await startReceiver();
+    await world.app.webhooks.update(world.id, { endpoint: elsewhere.url });
+    world.answer(status, headers);
+    await eventually(world.outcomes, ([first]) => first === 'failed');
+    await (await world.app.startRun()).change(1);
+    await eventually(world.outcomes, ([, second]) => second === 'delivered');
+    expect(await world.app.webhooks.find(world.id)).toMatchObject({ enabled: true });
+    expect(await world.app.stores.deliveries.health(world.id)).toBeNull();
   });
 });
 

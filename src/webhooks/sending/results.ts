@@ -49,9 +49,13 @@ async function judge(
   before: WebhookHealth | null,
   ends: readonly FinishedAttempt[],
 ): Promise<void> {
-  const { deliveries, notices, clock } = parts;
+  const { webhooks, deliveries, notices, clock } = parts;
+  // It was changed meanwhile: what the receiver it had says is neither its failure, nor its wish, nor its pause.
+  const version = (await webhooks.find(webhookId, tx))?.version;
+  const current = ends.filter(({ claim }) => claim.webhookVersion === version);
+  if (current.length === 0) return;
   let health = before;
-  for (const end of ends) {
+  for (const end of current) {
     const { runId, deliveryId, stateVersion } = end.claim;
     const about = { webhookId, runId, deliveryId, stateVersion };
     if (isDelivered(end)) {
