@@ -6,6 +6,7 @@ import { changedHeaders, type HeaderChange } from './custom-headers.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { MissedStore } from './missed-store.ts';
 import { checkedSecret, randomSecret, replacedSecret, validSecrets } from './secrets.ts';
+import type { Pump } from './sending/pump.ts';
 import { createStandings, type Standings } from './standing.ts';
 import type { TargetGuard } from './targets/target-guard.ts';
 import { type EventFilter, everyEvent, type Webhook, type WebhookSummary } from './webhook.ts';
@@ -60,6 +61,7 @@ export function createWebhooks(parts: {
   readonly missed: MissedStore;
   readonly deliveries: Pick<DeliveryStore, 'stopPending' | 'health' | 'clearHealth'>;
   readonly targetGuard: TargetGuard;
+  readonly pump: Pick<Pump, 'recall'>;
   readonly transactions: Transactions;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -82,7 +84,15 @@ export function createWebhooks(parts: {
       const isAnother = wanted.endpoint !== undefined && wanted.endpoint.url !== current.url;
       // While it is disabled, what failed explains why; the old receiver's failures are not a new one's.
       if (wanted.disabled === null || (isAnother && current.enabled)) await deliveries.clearHealth(tx, id);
+      tx.afterCommit(() => parts.pump.recall(id));
       return store.find(id, tx);
+    });
+  }
+
+  async function remove(id: string): Promise<boolean> {
+    return transactions.write((tx) => {
+      tx.afterCommit(() => parts.pump.recall(id));
+      return store.remove(tx, id);
     });
   }
 
@@ -90,7 +100,7 @@ export function createWebhooks(parts: {
     ...createStandings(parts),
     list: (stackKey, options) => store.list(stackKey, options),
     find: (id) => store.find(id),
-    remove: (id) => transactions.write((tx) => store.remove(tx, id)),
+    remove,
 
     async create(stackKey, input) {
       const secret = checkedSecret(input.secret);

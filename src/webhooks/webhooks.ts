@@ -71,7 +71,7 @@ export function createWebhookFeature(parts: WebhookFeatureParts): WebhookFeature
   const replayParts = { ...parts, store: parts.stores.replays, webhooks, deliveries, pump };
   const replayLoop = createReplayLoop(replayParts);
   return {
-    webhooks: createWebhooks({ ...parts, store: webhooks, missed, deliveries, targetGuard: guard }),
+    webhooks: createWebhooks({ ...parts, store: webhooks, missed, deliveries, targetGuard: guard, pump }),
     deliveries: createDeliveries({ ...parts, store: deliveries, webhooks, pump }),
     reactor: createWebhookReactor({ ...parts, webhooks, deliveries, pump }),
     pump,

@@ -132,6 +132,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     store: webhookStore,
     missed: createMissedStore(database),
     deliveries: deliveryStore,
+    pump: { recall: () => undefined },
     targetGuard,
   });
   const replays = createReplays({

@@ -137,6 +137,7 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
       store,
       missed: createMissedStore(database),
       deliveries,
+      pump: { recall: () => undefined },
       targetGuard,
     }),
     replays: createReplays({ ...base, store: createReplayStore(database), webhooks: store }),

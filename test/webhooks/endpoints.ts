@@ -11,6 +11,7 @@ export function webhooksOn(stores: Stores): Webhooks {
     store: stores.webhooks,
     deliveries: stores.deliveries,
     missed: stores.missed,
+    pump: { recall: () => undefined },
     targetGuard: createTargetGuard({ allowed: parseAllowedTargets([]), resolve }),
     transactions: stores.database,
     clock: stores.clock,

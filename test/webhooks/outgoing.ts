@@ -73,7 +73,7 @@ export async function startOutgoing(options: OutgoingOptions = {}): Promise<Outg
   }
 
   let pump = newPump();
-  const currentPump = { wake: () => pump.wake() };
+  const currentPump = { wake: () => pump.wake(), recall: (id: string) => pump.recall(id) };
   async function stopPump(): Promise<void> {
     await pump[Symbol.asyncDispose]();
     await pump.sender[Symbol.asyncDispose]();
@@ -83,7 +83,7 @@ export async function startOutgoing(options: OutgoingOptions = {}): Promise<Outg
   const reactor = createWebhookReactor({ ...stores, pump: currentPump });
   const stackKey = await stores.addStack();
   const { webhooks: store, deliveries, missed } = stores;
-  const parts = { store, missed, deliveries, targetGuard, transactions, clock, newId };
+  const parts = { store, missed, deliveries, targetGuard, transactions, clock, newId, pump: currentPump };
   return {
     stores,
     stackKey,

@@ -33,6 +33,8 @@ export interface Places {
   ended(job: Job, isGood: boolean): { readonly next: Job | null; readonly back: readonly Claim[] };
   /** The results so far are stored: counts answers anew. */
   stored(): void;
+  /** What one webhook has in line, which is empty then. */
+  recall(webhookId: string): readonly Claim[];
   /** Takes out of line what was claimed before, all of it by default. */
   clear(claimedBeforeMs?: number): readonly Claim[];
 }
@@ -122,6 +124,10 @@ export function createPlaces(limits: PlaceLimits): Places {
         lane.answered = 0;
         if (lane.running + lane.line.length === 0) lanes.delete(webhookId);
       }
+    },
+    recall(webhookId) {
+      const lane = lanes.get(webhookId);
+      return lane === undefined ? [] : empty(lane);
     },
     clear: (claimedBeforeMs) => Array.from(lanes.values(), (lane) => empty(lane, claimedBeforeMs)).flat(),
   };

@@ -25,6 +25,8 @@ export interface Pump extends AsyncDisposable {
    * itself every second.
    */
   wake(webhookId?: string): void;
+  /** The webhook was changed or removed: what is claimed and not begun goes by what it was. */
+  recall(webhookId: string): void;
 }
 
 export interface PumpLimits extends ClaimLimits {
@@ -195,6 +197,11 @@ export function createPump(parts: PumpParts): Pump {
     wake(webhookId) {
       if (webhookId === undefined) lookedAt = Number.NEGATIVE_INFINITY;
       else ready.add(webhookId);
+      alarm.ring();
+    },
+    recall(webhookId) {
+      giveBack(places.recall(webhookId));
+      ready.add(webhookId);
       alarm.ring();
     },
     async start() {

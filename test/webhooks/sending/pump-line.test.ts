@@ -56,3 +56,42 @@ it('sends nothing twice when a quick receiver, with a long line before it, becom
   expect(sent).toHaveLength(300);
   expect(new Set(sent).size).toBe(300);
 });
+
+it('sends nothing that is only in line once the webhook is changed', async () => {
+  await using stores = await openStores();
+  /** Versions of the webhook, as they were sent to. */
+  const before: number[] = [];
+  const after: number[] = [];
+  let isChanged = false;
+  let changing: Promise<void> | null = null;
+
+  async function change(): Promise<void> {
+    const endpoint = { endpoint: 'https://new.example/', url: 'https://new.example/' };
+    await stores.database.write((tx) => stores.webhooks.update(tx, webhookId, { endpoint }));
+    pump.recall(webhookId);
+    isChanged = true;
+  }
+
+  const sender: Sender = {
+    async send({ webhook }) {
+      (isChanged ? after : before).push(webhook.version);
+      // Those in flight wait for it, with a line behind them.
+      if (before.length === 100) changing ??= change();
+      await changing;
+      return { kind: 'delivered', statusCode: 204, durationMs: 1, exchange: null };
+    },
+    stop: () => undefined,
+    giveUp: () => undefined,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  const webhookId = await queue(stores, 200);
+  const parts = { ...stores, transactions: stores.database, logger: createLogger('silent') };
+  await using pump = createPump({ ...parts, sender, limits: pumpLimits });
+  await pump.start();
+  await eventually(
+    () => stores.deliveries.listOfWebhook(webhookId, { before: null, limit: 1000 }),
+    (listed) => listed.every(({ status }) => status === 'delivered'),
+  );
+  expect(after.length).toBeGreaterThan(50);
+  expect(new Set(after)).toEqual(new Set([2]));
+});
