@@ -16,6 +16,8 @@ export const stackObject = z.object({
   planBinding: z.boolean(),
   promotion: z.boolean(),
   publicDetails: z.boolean(),
+  allowForks: z.boolean(),
+  trustedBots: z.array(z.string()),
   vendor: z.record(z.string(), z.record(z.string(), z.unknown())),
   hooks: z.record(z.string(), z.array(z.string())),
   state: z.string(),
@@ -31,6 +33,16 @@ export const runObject = z.object({
   stateVersion: z.number(),
   branch: z.string(),
   commit: z.object({ authorName: z.string(), hash: z.string(), message: z.string(), url: z.string() }),
+  pullRequest: z
+    .object({
+      number: z.number(),
+      base: z.string(),
+      title: z.string(),
+      author: z.string(),
+      isFork: z.boolean(),
+    })
+    .optional(),
+  untrusted: z.boolean().optional(),
   createdAt: z.number(),
   triggeredBy: z.string(),
   command: z.string().optional(),

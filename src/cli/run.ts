@@ -164,11 +164,17 @@ function described(run: RunObject): string {
     ['changes', changes(run)],
     ['command', run.command],
     ['branch', run.branch],
+    ['pull request', pullRequest(run)],
+    ['secrets', run.untrusted ? 'none: it comes from a fork, or from a bot that is not trusted' : undefined],
     ['commit', `${run.commit.hash} ${subject} (${run.commit.authorName})`],
     ['page', run.commit.url],
     ['by', run.triggeredBy],
     ['created', time(run.createdAt)],
   ]);
+}
+
+function pullRequest({ pullRequest: of }: RunObject): string | undefined {
+  return of && `#${of.number} ${of.title} (${of.author}, for ${of.base}${of.isFork ? ', of a fork' : ''})`;
 }
 
 function blocker({ blockedBy }: RunObject): string | undefined {

@@ -13,6 +13,8 @@ export interface StackFlags {
   readonly planBinding?: boolean;
   readonly promotion?: boolean;
   readonly publicDetails?: boolean;
+  readonly allowForks?: boolean;
+  readonly trustedBot?: readonly string[];
   readonly loginUrl?: string;
   readonly stackName?: string;
   readonly vendor?: string;
@@ -36,6 +38,13 @@ export function withStackFlags(command: Command): Command {
     .option('--no-promotion')
     .option('--public-details', 'show details of changes in checks of a public repository')
     .option('--no-public-details')
+    .option('--allow-forks', 'preview pull requests of forks, without secrets')
+    .option('--no-allow-forks')
+    .option(
+      '--trusted-bot <login>',
+      'a bot whose changes are previewed with secrets; repeatable as --label',
+      collect,
+    )
     .option('--login-url <url>', 'Pulumi: where the state is, e.g. file:///state or s3://bucket')
     .option('--stack-name <name>', 'Pulumi: the name of its stack, e.g. dev or acme/network/prod')
     .option('--vendor <json>', 'the vendor settings as JSON, instead of those of Pulumi')
@@ -48,9 +57,12 @@ export function withStackFlags(command: Command): Command {
 
 /** The body of the request: what was not said is not in it. */
 export function stackBody(flags: StackFlags): Record<string, unknown> {
-  const { name, description, branch, projectRoot, autodeploy, planBinding, promotion, publicDetails } = flags;
+  const { name, description, branch, projectRoot } = flags;
+  const { autodeploy, planBinding, promotion, publicDetails, allowForks } = flags;
   const body: Record<string, unknown> = {
-    ...{ name, description, branch, projectRoot, autodeploy, planBinding, promotion, publicDetails },
+    ...{ name, description, branch, projectRoot },
+    ...{ autodeploy, planBinding, promotion, publicDetails, allowForks },
+    trustedBots: flags.trustedBot?.filter((login) => login !== ''),
     labels: flags.label?.filter((label) => label !== ''),
     additionalProjectGlobs: flags.glob?.filter((glob) => glob !== ''),
     vendor: vendorOf(flags),

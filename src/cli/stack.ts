@@ -134,6 +134,7 @@ function described(stack: Stack): string {
     'plan binding': stack.planBinding,
     promotion: stack.promotion,
     'public details': stack.publicDetails,
+    'pull requests of forks': stack.allowForks,
   });
   return fields([
     ['stack', `${stack.account}/${stack.id}`],
@@ -159,6 +160,7 @@ function described(stack: Stack): string {
         .map(([name]) => name)
         .join(', '),
     ],
+    ['trusted bots', stack.trustedBots.join(', ')],
     ...hooks,
   ]);
 }

@@ -88,13 +88,14 @@ export function createButtons(parts: {
 
 /**
  * What commands say by throwing: removed meanwhile; a tear-down wants its stack's name typed; not over yet; another
- * branch is tracked now.
+ * branch is tracked now, forks are not previewed any more.
  */
 const refusalCodes: ReadonlySet<string> = new Set([
   'not-found',
   'confirmation-required',
   'run-not-over',
   'commit-not-tracked',
+  'forks-not-allowed',
 ]);
 
 async function isWriter(

@@ -46,7 +46,9 @@ export function createClaims(parts: {
   async function freeze(tx: Tx, run: Run, stack: Stack, half: Half): Promise<Frozen> {
     const frozen = await runs.frozen(run.id, tx);
     if (!frozen) {
-      const variables = await stacks.environment(stack.key, tx);
+      const all = await stacks.environment(stack.key, tx);
+      // Here, so that a worker never holds what the program must not see.
+      const variables = run.isUntrusted ? all.filter(({ secret }) => !secret) : all;
       return { settings: stack.settings, variables, exports: {} };
     }
     // Hooks of a lost attempt may have exported paths into its workspace, which is gone.

@@ -1,14 +1,16 @@
 import { type Actor, actorKey, actorName, triggerName } from '../access/actor.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
+import type { PullRequest } from '../stacks/pull-request.ts';
 import type { Commit } from '../stacks/repository.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
 import { UserError } from '../user-error.ts';
-import { isTerminal, type Run, type RunCommand, type RunState, type RunType } from './run.ts';
+import { attachPullRequest } from './attach-pull-request.ts';
+import { requireForksAllowed, requireTracked } from './requirements.ts';
+import { isTerminal, type Outcome, type Run, type RunCommand, type RunState, type RunType } from './run.ts';
 import type { RunStore } from './run-store.ts';
-import { requireTracked } from './tracked.ts';
 import type { Transitions } from './transition.ts';
 
 /**
@@ -23,8 +25,9 @@ export interface RunCommands {
   cancel(runId: string, request: CommandRequest): Promise<CommandResult>;
   stop(runId: string, request: CommandRequest): Promise<CommandResult>;
   /**
-   * A new run of the same type, branch and commit. Rejects with `run-not-over` before the end, and with
-   * `commit-not-tracked` when the stack no longer takes commits of that branch.
+   * A new run of the same type, branch and commit, with secrets only if the first had them. Rejects with
+   * `run-not-over` before the end, with `commit-not-tracked` or `forks-not-allowed` when the stack no longer takes
+   * commits of that branch.
    */
   retry(
     runId: string,
@@ -37,13 +40,17 @@ export interface CreateRun {
   readonly type: RunType;
   readonly branch: string;
   readonly commit: Commit;
+  /** A run of the commit that there is already becomes one of it. */
+  readonly pullRequest?: PullRequest;
+  /** Left out: it gets the secrets of the stack. */
+  readonly isUntrusted?: boolean;
   readonly by: Actor;
   readonly command?: string;
   /** The same again for the same stack makes no second run. Null: this call always makes one. */
   readonly dedupeKey: string | null;
-  /** `newest`: none either while the newest run of the type has this very commit. `any`: while any has that was not superseded. */
+  /** `newest`: none either while the newest run of the type has this very commit. `any`: while any has that was not withdrawn, and that gets secrets if this one does. */
   readonly unlessCommitHas?: 'newest' | 'any';
-  /** A push: PROPOSED runs of other commits of the branch are of no use any more and end. */
+  /** A push or a pull request: PROPOSED runs of other commits of the branch are of no use any more and end. */
   readonly supersedes?: boolean;
 }
 
@@ -74,7 +81,8 @@ export function createRunCommands(parts: {
       if (!stack) throw new UserError('not-found', 'The stack no longer exists.');
       const same = await runOfCommit(tx, request);
       if (same) {
-        await runs.setRenewed(tx, same.id);
+        if (request.pullRequest) await attachPullRequest(runs, tx, same, request.pullRequest);
+        else await runs.setRenewed(tx, same.id);
         if (request.supersedes) await supersede(tx, request, same.id);
         return 'duplicate';
       }
@@ -88,6 +96,8 @@ export function createRunCommands(parts: {
           type: request.type,
           branch: request.branch,
           commit: request.commit,
+          ...(request.pullRequest ? { pullRequest: request.pullRequest } : {}),
+          isUntrusted: request.isUntrusted ?? false,
           createdAtMs: clock.nowMs(),
           triggeredBy: triggerName(request.by),
           startedBy: actorKey(request.by),
@@ -104,14 +114,16 @@ export function createRunCommands(parts: {
   }
 
   async function runOfCommit(tx: Tx, request: CreateRun): Promise<Run | null> {
-    const { stackKey, type, commit, unlessCommitHas } = request;
+    const { stackKey, type, commit, isUntrusted, unlessCommitHas } = request;
     if (unlessCommitHas === undefined) return null;
     if (unlessCommitHas === 'newest') {
       const newest = await runs.newestOfType(stackKey, type, tx);
       return newest?.commit.hash === commit.hash ? newest : null;
     }
-    const newest = await runs.newestOfCommit(stackKey, type, commit.hash, tx);
-    return newest?.outcome === 'superseded' ? null : newest;
+    // What went without secrets is no answer to somebody who may have them.
+    const which = isUntrusted ? 'any' : 'trusted';
+    const newest = await runs.newestOfCommit(stackKey, type, commit.hash, which, tx);
+    return newest?.outcome && withdrawn.has(newest.outcome) ? null : newest;
   }
 
   async function supersede(tx: Tx, { stackKey, branch }: CreateRun, newerId: string): Promise<void> {
@@ -119,7 +131,7 @@ export function createRunCommands(parts: {
     const older = previews.filter(({ id }) => id !== newerId);
     const note = `superseded by run ${newerId}`;
     const by = { actor: 'server', note, change: { outcome: 'superseded' } } as const;
-    for (const run of older) await transitions.move(tx, run, { kind: 'supersede' }, by);
+    for (const run of older) await transitions.move(tx, run, { kind: 'withdraw' }, by);
   }
 
   async function command(
@@ -177,11 +189,22 @@ export function createRunCommands(parts: {
           `The run is ${run.state}; only a run that is over can be retried.`,
         );
       }
-      const { stackKey, type, branch, commit, command } = run;
+      const { stackKey, type, branch, commit, command, pullRequest, isUntrusted } = run;
       const stack = await stacks.findByKey(stackKey);
-      if (stack) requireTracked(stack.settings, type, branch);
-      const same = { stackKey, type, branch, commit, ...(command === undefined ? {} : { command }) };
-      return create({ ...same, dedupeKey: null, ...request });
+      if (stack) {
+        requireTracked(stack.settings, type, branch);
+        requireForksAllowed(stack.settings, pullRequest);
+      }
+      return create({
+        ...{ stackKey, type, branch, commit, isUntrusted },
+        ...(command === undefined ? {} : { command }),
+        ...(pullRequest === undefined ? {} : { pullRequest }),
+        dedupeKey: null,
+        ...request,
+      });
     },
   };
 }
+
+/** The server ended them itself: when their commit is told of again, it is previewed again. */
+const withdrawn: ReadonlySet<Outcome> = new Set(['superseded', 'pull_request_closed']);

@@ -1,4 +1,5 @@
 import type { EnvironmentVariable } from '../stacks/environment.ts';
+import type { PullRequest } from '../stacks/pull-request.ts';
 import type { Commit } from '../stacks/repository.ts';
 import type { StackSettings } from '../stacks/stack.ts';
 import type { Tx } from '../tx.ts';
@@ -10,6 +11,8 @@ export interface NewRun {
   readonly type: RunType;
   readonly branch: string;
   readonly commit: Commit;
+  readonly pullRequest?: PullRequest;
+  readonly isUntrusted?: boolean;
   readonly createdAtMs: number;
   readonly triggeredBy: string;
   readonly startedBy: string;
@@ -87,8 +90,14 @@ export interface RunStore {
   idsOfStack(tx: Tx, stackKey: string): Promise<readonly string[]>;
   /** The newest run of a type, whatever its state. */
   newestOfType(stackKey: string, type: RunType, tx?: Tx): Promise<Run | null>;
-  /** The newest run of a type and commit, whatever its state. */
-  newestOfCommit(stackKey: string, type: RunType, hash: string, tx?: Tx): Promise<Run | null>;
+  /** The newest run of a type and commit, whatever its state; `trusted`: of those that get secrets. */
+  newestOfCommit(
+    stackKey: string,
+    type: RunType,
+    hash: string,
+    which: 'any' | 'trusted',
+    tx?: Tx,
+  ): Promise<Run | null>;
   /** The newest run of a type and branch, whatever its state. */
   newestOfBranch(stackKey: string, type: RunType, branch: string, tx?: Tx): Promise<Run | null>;
   /** The runs of a stack that are not over, oldest first. */
@@ -116,6 +125,7 @@ export interface RunStore {
   change(tx: Tx, id: string, stateVersion: number, change: RunChange): Promise<Run | null | 'blocked'>;
   insertEvent(tx: Tx, runId: string, event: StoredEvent): Promise<void>;
   setRenewed(tx: Tx, id: string): Promise<void>;
+  setPullRequest(tx: Tx, id: string, pullRequest: PullRequest): Promise<void>;
   setPriority(tx: Tx, id: string, priority: number): Promise<void>;
 
   /** Appends; the ordinal is given here. */

@@ -1,3 +1,4 @@
+import type { PullRequest } from '../stacks/pull-request.ts';
 import type { Commit } from '../stacks/repository.ts';
 
 /**
@@ -44,6 +45,7 @@ export type Outcome =
   | 'plan_changed'
   | 'worker_lost'
   | 'superseded'
+  | 'pull_request_closed'
   | 'internal_error';
 
 export interface Run {
@@ -55,6 +57,10 @@ export interface Run {
   readonly stateVersion: number;
   readonly branch: string;
   readonly commit: Commit;
+  /** The one it previews, if any. */
+  readonly pullRequest?: PullRequest;
+  /** What it runs comes from a fork, or from a bot that is not trusted: it gets no secrets. */
+  readonly isUntrusted: boolean;
   readonly createdAtMs: number;
   /** E-mail address of a person, or the name of a token. */
   readonly triggeredBy: string;
@@ -110,7 +116,7 @@ export type RunCommand =
   | { readonly kind: 'hand-back' }
   | { readonly kind: 'approve' }
   | { readonly kind: 'reject' }
-  | { readonly kind: 'supersede' }
+  | { readonly kind: 'withdraw' }
   | { readonly kind: 'confirm' }
   | { readonly kind: 'discard' }
   | { readonly kind: 'cancel' }
@@ -181,7 +187,8 @@ function target(run: RunFacts, command: RunCommand): RunState | null {
       return from('PENDING_REVIEW') ? 'FINISHED' : null;
     case 'reject':
       return from('QUEUED', 'PENDING_REVIEW', 'UNCONFIRMED') ? 'FAILED' : null;
-    case 'supersede':
+    // What it previews is of no use any more: a newer push, or the pull request was closed.
+    case 'withdraw':
       if (type !== 'PROPOSED') return null;
       if (from('QUEUED', 'READY')) return 'CANCELED';
       if (restartable.has(state)) return 'STOPPED';

@@ -7,6 +7,7 @@ import { createRunCommands, type RunCommands } from './commands.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { LogStore } from './log-store.ts';
 import { createPhaseJobs } from './phase-jobs.ts';
+import { createPullRequests, type PullRequests } from './pull-requests.ts';
 import { createRecovery, type Recovery } from './recovery.ts';
 import type { Reactor } from './run-event.ts';
 import type { RunStore } from './run-store.ts';
@@ -19,6 +20,7 @@ import { createWorkerService } from './worker-service.ts';
 /** Runs, put together: what makes them, what people may ask, what workers report, what happens after a crash. */
 export interface Runs {
   readonly triggers: Triggers;
+  readonly pullRequests: PullRequests;
   readonly commands: RunCommands;
   readonly scheduler: Scheduler;
   readonly recovery: Recovery;
@@ -58,6 +60,7 @@ export function createRuns(parts: RunsParts): Runs {
     workerService,
     commands,
     triggers: createTriggers({ ...parts, commands }),
+    pullRequests: createPullRequests({ ...wired, commands }),
     recovery: createRecovery(wired),
   };
 }

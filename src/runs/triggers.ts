@@ -1,14 +1,15 @@
 import type { Actor } from '../access/actor.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
-import { type Push, selectStacks } from '../stacks/trigger.ts';
+import { type Push, type SelectedStack, selectStacks } from '../stacks/trigger.ts';
 import { UserError } from '../user-error.ts';
 import type { RunCommands } from './commands.ts';
+import { createOutcomeNotes } from './outcome-notes.ts';
 import { createOutdated } from './outdated.ts';
+import { requireTracked } from './requirements.ts';
 import type { Run, RunType } from './run.ts';
 import type { RunStore } from './run-store.ts';
 import type { Source } from './source.ts';
-import { requireTracked } from './tracked.ts';
 
 /** What makes runs: pushes and people. */
 export interface Triggers {
@@ -38,7 +39,8 @@ export function createTriggers(parts: {
 
   const outdated = createOutdated(parts);
 
-  async function startFromPush(stack: Stack, type: 'TRACKED' | 'PROPOSED', push: Push, deliveryId: string) {
+  async function startFromPush(selected: SelectedStack, push: Push, deliveryId: string) {
+    const { stack, type, isUntrusted } = selected;
     const reason = await outdated(stack, type, push);
     if (reason !== null) return reason;
     const isFirst = type === 'TRACKED' && push.newStacks?.includes(stack.id);
@@ -47,6 +49,7 @@ export function createTriggers(parts: {
       type,
       branch: push.branch,
       commit: (isFirst && push.headNow) || push.head,
+      isUntrusted,
       by: { kind: 'person', login: push.pusherLogin, email: push.pusher },
       dedupeKey: `push:${deliveryId}`,
       // TRACKED: suppressed only for the very commit of the newest run, so that a rollback A, B, A runs.
@@ -54,23 +57,21 @@ export function createTriggers(parts: {
         ? { unlessCommitHas: 'newest' as const }
         : { unlessCommitHas: 'any' as const, supersedes: true }),
     });
-    return run === 'duplicate' ? 'there is a run for this commit already' : `${type} run ${run.id}`;
+    if (run === 'duplicate') return 'there is a run for this commit already';
+    return `${type} run ${run.id}${isUntrusted ? ' without secrets' : ''}`;
   }
 
   return {
     async push(push, deliveryId) {
       const selections = selectStacks(await stacks.ofRepository(push.repositoryId), push);
-      const stacksOf = new Map<string, string[]>();
+      const notes = createOutcomeNotes();
       for (const selection of selections) {
         const outcome = selection.selected
-          ? await startFromPush(selection.stack, selection.type, push, deliveryId)
+          ? await startFromPush(selection, push, deliveryId)
           : selection.reason;
-        const ids = stacksOf.get(outcome);
-        if (ids) ids.push(selection.stack.id);
-        else stacksOf.set(outcome, [selection.stack.id]);
+        notes.add(selection.stack.id, outcome);
       }
-      if (stacksOf.size === 0) return ['no stack belongs to the repository'];
-      return [...stacksOf].map(([outcome, ids]) => noteOf(outcome, ids));
+      return notes.all();
     },
 
     async manual(stack, request, actor) {
@@ -103,10 +104,4 @@ export function createTriggers(parts: {
       return run;
     },
   };
-}
-
-function noteOf(outcome: string, stackIds: readonly string[]): string {
-  const [only] = stackIds;
-  if (stackIds.length === 1) return `${only}: ${outcome}`;
-  return `${stackIds.length} stacks: ${outcome} (${stackIds.join(', ')})`;
 }

@@ -46,6 +46,12 @@ const branch = z
   .max(255)
   .regex(/^(?![/.-])(?!.*(\.\.|@\{|\/\/|\.lock$))[^\s\p{Cc}~^:?*[\\]+(?<![/.])$/u, 'not a branch name');
 
+const botLogin = z
+  .string()
+  .trim()
+  .max(100)
+  .regex(/^[A-Za-z0-9_-]+(\[bot\])?$/, 'must be the login of a bot, e.g. renovate[bot]');
+
 export const stackSettingsInput = z.strictObject({
   name: z.string().trim().min(1).max(100),
   description: z.string().max(10_000).optional(),
@@ -57,6 +63,8 @@ export const stackSettingsInput = z.strictObject({
   planBinding: z.boolean().optional(),
   promotion: z.boolean().optional(),
   publicDetails: z.boolean().optional(),
+  allowForks: z.boolean().optional(),
+  trustedBots: z.array(botLogin).max(100).optional(),
   vendor: z.record(z.string(), z.unknown()),
   hooks: hooks.optional(),
 });
@@ -99,6 +107,8 @@ export function completeSettings(
     planBinding: true,
     promotion: false,
     publicDetails: false,
+    allowForks: false,
+    trustedBots: [],
     ...present(rest),
     name: given.name,
     vendor,

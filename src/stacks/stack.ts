@@ -35,6 +35,10 @@ export interface StackSettings {
   readonly planBinding: boolean;
   readonly promotion: boolean;
   readonly publicDetails: boolean;
+  /** Pull requests of forks are previewed, without secrets. */
+  readonly allowForks: boolean;
+  /** Logins of bots whose changes are previewed with secrets, as those of people are. */
+  readonly trustedBots: readonly string[];
   readonly vendor: VendorSettings;
   readonly hooks: Hooks;
 }

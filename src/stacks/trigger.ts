@@ -1,6 +1,7 @@
-import { compileGlob, type Effort } from './glob.ts';
+import { affectedBy, newEffort, notAffected } from './affected.ts';
 import type { Commit } from './repository.ts';
 import type { Stack } from './stack.ts';
+import { isOfUntrustedBot } from './trust.ts';
 
 /** A push as the product needs it; github/events/push.ts translates GitHub's. */
 export interface Push {
@@ -14,6 +15,7 @@ export interface Push {
   /** E-mail address of the pusher; the noreply address when it is private. */
   readonly pusher: string;
   readonly pusherLogin: string;
+  readonly pusherIsBot: boolean;
   /**
    * Paths that changed, from the repository's root. Null when GitHub's list cannot be trusted (forced, new
    * branch, at the limits of the payload): then every stack counts as affected.
@@ -25,50 +27,34 @@ export interface Push {
   readonly headNow?: Commit;
 }
 
-export type Selection =
-  | {
-      readonly stack: Stack;
-      readonly selected: true;
-      readonly type: 'TRACKED' | 'PROPOSED';
-      readonly reason: string;
-    }
-  | { readonly stack: Stack; readonly selected: false; readonly reason: string };
+export interface SelectedStack {
+  readonly stack: Stack;
+  readonly selected: true;
+  readonly type: 'TRACKED' | 'PROPOSED';
+  readonly reason: string;
+  /** Its run gets no secrets. */
+  readonly isUntrusted: boolean;
+}
 
-/** For all globs and paths of a push together: less than a second, in which the server does nothing else. */
-const maxSteps = 20_000_000;
+export type Selection =
+  | SelectedStack
+  | { readonly stack: Stack; readonly selected: false; readonly reason: string };
 
 /** Which stacks of the repository a push starts, and why or why not. */
 export function selectStacks(stacks: readonly Stack[], push: Push): readonly Selection[] {
-  const effort = { left: maxSteps };
+  const effort = newEffort();
   return stacks.map((stack) => {
     const type = push.branch === stack.settings.branch ? 'TRACKED' : 'PROPOSED';
     const isNew = type === 'TRACKED' && push.newStacks?.includes(stack.id);
     const reason =
       affectedBy(stack, push.changedPaths, effort) ??
       (isNew ? 'the repository file has added the stack' : null);
-    if (reason === null) {
-      return { stack, selected: false, reason: 'no changed path belongs to the stack' };
-    }
-    return { stack, selected: true, type, reason };
+    if (reason === null) return { stack, selected: false, reason: notAffected };
+    return { stack, selected: true, type, reason, isUntrusted: isUntrusted(stack, type, push) };
   });
 }
 
-function affectedBy(stack: Stack, paths: readonly string[] | null, effort: Effort): string | null {
-  if (paths === null) return 'the list of changed paths is not complete';
-  const { projectRoot, additionalProjectGlobs } = stack.settings;
-  if (projectRoot === '') return paths.length > 0 ? 'the project root is the whole repository' : null;
-  const inRoot = paths.find((path) => path === projectRoot || path.startsWith(`${projectRoot}/`));
-  if (inRoot !== undefined) return `${inRoot} is below the project root`;
-  if (additionalProjectGlobs.length === 0) return null;
-  for (const text of additionalProjectGlobs) {
-    if (effort.left < 0) return tooMuch;
-    const glob = compileGlob(text);
-    // Settings are judged before they are stored: this one is of a server that judged otherwise.
-    if (glob.kind === 'problem') return `the additional project glob ${text} cannot be read`;
-    const matched = paths.find((path) => glob.matches(path, effort));
-    if (matched !== undefined) return `${matched} matches an additional project glob`;
-  }
-  return effort.left < 0 ? tooMuch : null;
+/** Whoever may push to the tracked branch decides what the stack runs anyway: its commits are trusted. */
+function isUntrusted({ settings }: Stack, type: 'TRACKED' | 'PROPOSED', push: Push): boolean {
+  return type === 'PROPOSED' && push.pusherIsBot && isOfUntrustedBot(settings, [push.pusherLogin]);
 }
-
-const tooMuch = 'there are too many changed paths to compare all of them with its globs';

@@ -1,5 +1,6 @@
 import type { Delta, Outcome, Run, RunState, RunType } from '../runs/run.ts';
 import type { Phase, RunCommandRecord, StoredEvent } from '../runs/run-store.ts';
+import type { PullRequest } from '../stacks/pull-request.ts';
 import type { Commit } from '../stacks/repository.ts';
 import type { RunCommandRow, RunEventRow, RunRow } from './schema.ts';
 
@@ -12,6 +13,8 @@ export function toRun(row: RunRow): Run {
     stateVersion: row.state_version,
     branch: row.branch,
     commit: JSON.parse(row.commit) as Commit,
+    ...(row.pull_request === null ? {} : { pullRequest: JSON.parse(row.pull_request) as PullRequest }),
+    isUntrusted: row.untrusted === 1,
     createdAtMs: row.created_at_ms,
     triggeredBy: row.triggered_by,
     startedBy: row.started_by,

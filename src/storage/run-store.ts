@@ -45,8 +45,10 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
     },
 
     newestOfType: (stackKey, type, tx) => newest(ofType(stackKey, type, tx)),
-    newestOfCommit: (stackKey, type, hash, tx) =>
-      newest(ofType(stackKey, type, tx).where('commit_hash', '=', hash)),
+    newestOfCommit(stackKey, type, hash, which, tx) {
+      const query = ofType(stackKey, type, tx).where('commit_hash', '=', hash);
+      return newest(which === 'any' ? query : query.where('untrusted', '=', 0));
+    },
     newestOfBranch: (stackKey, type, branch, tx) =>
       newest(ofType(stackKey, type, tx).where('branch', '=', branch)),
 
@@ -110,6 +112,8 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
           branch: run.branch,
           commit_hash: run.commit.hash,
           commit: JSON.stringify(run.commit),
+          pull_request: run.pullRequest ? JSON.stringify(run.pullRequest) : null,
+          untrusted: run.isUntrusted ? 1 : 0,
           created_at_ms: run.createdAtMs,
           triggered_by: run.triggeredBy,
           started_by: run.startedBy,
@@ -154,6 +158,11 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
 
     async setRenewed(tx, id) {
       await database.inside(tx).updateTable('run').set({ renewed: 1 }).where('id', '=', id).execute();
+    },
+
+    async setPullRequest(tx, id, pullRequest) {
+      const set = { pull_request: JSON.stringify(pullRequest) };
+      await database.inside(tx).updateTable('run').set(set).where('id', '=', id).execute();
     },
 
     async setPriority(tx, id, priority) {

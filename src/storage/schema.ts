@@ -84,6 +84,9 @@ export interface RunRow {
   branch: string;
   commit_hash: string;
   commit: Json;
+  pull_request: Json | null;
+  /** 1: it gets no secrets. */
+  untrusted: Flag;
   created_at_ms: number;
   triggered_by: string;
   started_by: string;

@@ -38,6 +38,7 @@ const statuses = {
   'endpoint-refused': 422,
   'commit-not-found': 422,
   'commit-not-tracked': 422,
+  'forks-not-allowed': 422,
   'command-required': 422,
   'confirmation-required': 422,
   'modules-unavailable': 422,

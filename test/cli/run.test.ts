@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { serverSentEvents } from '../../src/cli/server-sent-events.ts';
 import { appendLog } from '../support/append-log.ts';
-import { person } from '../support/builders.ts';
+import { aPullRequest, person } from '../support/builders.ts';
 import { anInstallation, branchHead, untilUnconfirmed } from '../web/installation.ts';
 import { aCommandLine } from './command-line.ts';
 
@@ -109,6 +109,26 @@ describe('slipway run', () => {
     const shown = await run(`run show ${made.id}`);
 
     expect(['\u001b', '\u0007', '\u202e'].filter((character) => shown.out.includes(character))).toEqual([]);
+  });
+
+  it('shows the pull request of a preview, and that it gets no secrets', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+    const { key: stackKey } = await installation.addStack();
+    const pullRequest = aPullRequest({ isFork: true, title: 'Wi\u001b[31mden it' });
+    const made = await installation.commands.create({
+      ...{ stackKey, type: 'PROPOSED', branch: 'mallory:topic', commit: branchHead, by: person('ada') },
+      ...{ pullRequest, isUntrusted: true, dedupeKey: null },
+    });
+    if (made === 'duplicate') throw new Error('cannot be');
+
+    const shown = await run(`run show ${made.id}`);
+    const json = await run(`run show ${made.id} --json`);
+
+    expect(shown.out).toMatch(/^pull request +#7 Wi.*den it \(bob, for main, of a fork\)$/m);
+    expect(shown.out).not.toContain('\u001b');
+    expect(shown.out).toMatch(/^secrets +none: it comes from a fork/m);
+    expect(json.json()).toMatchObject({ pullRequest, untrusted: true });
   });
 
   it('confirms, once', async () => {

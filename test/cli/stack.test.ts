@@ -40,6 +40,22 @@ describe('slipway stack', () => {
     expect(list.json()).toEqual({ items: [] });
   });
 
+  it('sets whose pull requests are previewed, and which bots are trusted', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+
+    const made = await run(
+      `${create} --allow-forks --trusted-bot renovate[bot] --trusted-bot Copilot --json`,
+    );
+    const shown = await run('stack show net');
+    const changed = await run(['stack', 'update', 'net', '--no-allow-forks', '--trusted-bot', '', '--json']);
+
+    expect(made.json()).toMatchObject({ allowForks: true, trustedBots: ['renovate[bot]', 'Copilot'] });
+    expect(shown.out).toMatch(/^on +plan binding, pull requests of forks$/m);
+    expect(shown.out).toMatch(/^trusted bots +renovate\[bot\], Copilot$/m);
+    expect(changed.json()).toMatchObject({ allowForks: false, trustedBots: [] });
+  });
+
   it('lists stacks in columns and says what to do when there are none', async () => {
     await using installation = anInstallation();
     const { run } = aCommandLine(installation);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunState, RunType } from '../../src/runs/run.ts';
 import type { Frozen, NewRun, RunStore } from '../../src/runs/run-store.ts';
 import type { Transactions } from '../../src/tx.ts';
-import { aCommit, stackSettings } from '../support/builders.ts';
+import { aCommit, aPullRequest, stackSettings } from '../support/builders.ts';
 
 export interface OpenedRunStore extends AsyncDisposable {
   readonly runs: RunStore;
@@ -279,6 +279,38 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
       expect((await world.runs.unfinished(world.stackKey)).map(({ id }) => id)).toEqual([first, second]);
     });
 
+    test('tells runs that get secrets from those that do not', async () => {
+      await using world = await open();
+      const { runs, stackKey } = world;
+      const commit = aCommit({ hash: 'a1' });
+      const trusted = await world.addAs({ type: 'PROPOSED', commit });
+      const untrusted = await world.addAs({ type: 'PROPOSED', commit, isUntrusted: true });
+      await world.addAs({ type: 'PROPOSED', commit: aCommit({ hash: 'b2' }), isUntrusted: true });
+
+      expect(await runs.newestOfCommit(stackKey, 'PROPOSED', 'a1', 'any')).toMatchObject({
+        ...{ id: untrusted, isUntrusted: true },
+      });
+      expect(await runs.newestOfCommit(stackKey, 'PROPOSED', 'a1', 'trusted')).toMatchObject({
+        ...{ id: trusted, isUntrusted: false },
+      });
+      expect(await runs.newestOfCommit(stackKey, 'PROPOSED', 'b2', 'trusted')).toBeNull();
+    });
+
+    test('keeps the pull request of a run, from the beginning or from later on', async () => {
+      await using world = await open();
+      const pullRequest = aPullRequest({ title: 'Ünïcode "quoted"\n' });
+      const made = await world.insert({ pullRequest });
+      const later = await world.add('PROPOSED', 'READY');
+      const other = await world.add('PROPOSED');
+
+      await world.write((tx) => world.runs.setPullRequest(tx, later, aPullRequest({ number: 1 })));
+      await world.write((tx) => world.runs.setPullRequest(tx, later, pullRequest));
+
+      expect(made).toMatchObject({ pullRequest });
+      expect(await world.runs.find(later)).toMatchObject({ pullRequest, state: 'READY', stateVersion: 2 });
+      expect(await world.runs.find(other)).not.toHaveProperty('pullRequest');
+    });
+
     test('finds the newest run of a commit and of a branch, of one type', async () => {
       await using world = await open();
       const old = await world.addAs({ type: 'PROPOSED', commit: aCommit({ hash: 'a1' }) }, 'CANCELED');
@@ -286,9 +318,9 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
       await world.addAs({ type: 'TRACKED', commit: aCommit({ hash: 'a1' }), branch: 'topic' }, 'CANCELED');
       const { runs, stackKey } = world;
 
-      expect((await runs.newestOfCommit(stackKey, 'PROPOSED', 'a1'))?.id).toBe(old);
-      expect(await runs.newestOfCommit(stackKey, 'PROPOSED', 'b2')).toBeNull();
-      expect(await runs.newestOfCommit('another', 'PROPOSED', 'a1')).toBeNull();
+      expect((await runs.newestOfCommit(stackKey, 'PROPOSED', 'a1', 'any'))?.id).toBe(old);
+      expect(await runs.newestOfCommit(stackKey, 'PROPOSED', 'b2', 'any')).toBeNull();
+      expect(await runs.newestOfCommit('another', 'PROPOSED', 'a1', 'any')).toBeNull();
       expect((await runs.newestOfBranch(stackKey, 'PROPOSED', 'topic'))?.id).toBe(other);
       expect(await runs.newestOfBranch(stackKey, 'TRACKED', 'main')).toBeNull();
     });

@@ -60,6 +60,8 @@ export async function insertRun(database: Database, tx: Tx, run: Run, repository
       branch: run.branch,
       commit_hash: run.commit.hash,
       commit: JSON.stringify(run.commit),
+      pull_request: null,
+      untrusted: 0,
       created_at_ms: run.createdAtMs,
       triggered_by: run.triggeredBy,
       started_by: run.startedBy,

@@ -79,6 +79,7 @@ describe('a push that GitHub tells', () => {
         isForced: false,
         pusher: 'ada@example.com',
         pusherLogin: 'ada',
+        pusherIsBot: false,
         changedPaths: ['x/a.txt', 'x/é b.txt', 'a.txt'],
       },
     });

@@ -280,7 +280,7 @@ describe('the repository file', () => {
 
     const before = await all.files.beforePush({
       ...{ repositoryId: repository.id, branch: 'main', before: null, isForced: false },
-      ...{ pusher: 'ada@example.com', pusherLogin: 'ada', changedPaths: [path] },
+      ...{ pusher: 'ada@example.com', pusherLogin: 'ada', pusherIsBot: false, changedPaths: [path] },
       head: { ...aCommit(), hash: first.sha },
     });
 

@@ -64,6 +64,8 @@ describe('a repository file', () => {
           plan_binding: false
           promotion: true
           public_details: true
+          allow_forks: true
+          trusted_bots: ["renovate[bot]"]
           vendor:
             pulumi: { login_url: "s3://state-bucket", stack_name: "acme/network/prod" }
           hooks:
@@ -82,6 +84,7 @@ describe('a repository file', () => {
         ...{ name: 'network-prod', description: 'The network', labels: ['prod', 'eu'] },
         ...{ projectRoot: 'infra/network', additionalProjectGlobs: ['modules/**'], branch: 'release/prod' },
         ...{ autodeploy: true, planBinding: false, promotion: true, publicDetails: true },
+        ...{ allowForks: true, trustedBots: ['renovate[bot]'] },
         vendor: { pulumi: { loginUrl: 's3://state-bucket', stackName: 'acme/network/prod' } },
         hooks: { ...stackSettings().hooks, beforeInit: ['npm ci'], afterRun: ['echo one\necho two'] },
       }),
@@ -90,8 +93,8 @@ describe('a repository file', () => {
       ...{ LOG_LEVEL: 'info', PORT: '8080', RELEASE: '1.10', DEBUG: 'true', EMPTY: '', HEX: '0x1F' },
       DAY: '2026-01-02',
     });
-    expect(stack?.environment[0]?.at).toEqual({ line: 23, column: 26 });
-    expect(other).toMatchObject({ id: 'dns', at: { line: 24 } });
+    expect(stack?.environment[0]?.at).toEqual({ line: 25, column: 26 });
+    expect(other).toMatchObject({ id: 'dns', at: { line: 26 } });
   });
 
   test.each([
@@ -128,7 +131,7 @@ const help =
 const urls =
   'Use file:///state or file:///state/<name> for state kept by Slipway, or an s3://, gs://, azblob:// or https:// URL.';
 const known =
-  'name, description, labels, branch, project_root, additional_project_globs, autodeploy, plan_binding, promotion, public_details, vendor, hooks, environment';
+  'name, description, labels, branch, project_root, additional_project_globs, autodeploy, plan_binding, promotion, public_details, allow_forks, trusted_bots, vendor, hooks, environment';
 const loginUrl = (url: string) => `version: 1
 stacks:
   - name: a

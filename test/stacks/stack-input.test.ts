@@ -105,6 +105,17 @@ describe('the input of a stack', () => {
     );
   });
 
+  it.each(['renovate[bot]', 'Copilot', 'my-app_2[bot]'])('takes %s for a bot', (login) => {
+    expect(parse({ trustedBots: [login] }).trustedBots).toEqual([login]);
+  });
+
+  it.each(['', '*', 'a b', '[bot]', 'renovate[bot', 'renovate[bot]x', 'x'.repeat(101)])(
+    'refuses %j for a bot',
+    (login) => {
+      expect(issues({ trustedBots: [login] })).toEqual(['trustedBots.0']);
+    },
+  );
+
   it.each(['acme/infra', 'a-b/c.d_e', 'A/1'])('takes repository %s', (repository) => {
     expect(parse({ repository }).repository).toBe(repository);
   });

@@ -58,6 +58,7 @@ describe('creating a stack', () => {
     const said = {
       ...{ description: 'd', labels: ['a'], branch: 'release', projectRoot: 'infra/', autodeploy: true },
       ...{ additionalProjectGlobs: ['m/**'], planBinding: false, promotion: true, publicDetails: true },
+      ...{ allowForks: true, trustedBots: ['renovate[bot]', 'Copilot'] },
     };
 
     const { settings } = await world.create({ ...said, hooks: { afterRun: ['notify'] } });

@@ -4,7 +4,7 @@ import { aCommit, aStack, stackSettings } from '../support/builders.ts';
 
 const push = (changedPaths: Push['changedPaths'], branch = 'main'): Push => ({
   ...{ repositoryId: 21, branch, head: aCommit(), pusher: 'ada@example.com', pusherLogin: 'ada' },
-  ...{ changedPaths, before: null, isForced: false },
+  ...{ changedPaths, before: null, isForced: false, pusherIsBot: false },
 });
 const stackOf = (projectRoot: string, ...additionalProjectGlobs: string[]) =>
   aStack({ settings: stackSettings({ projectRoot, additionalProjectGlobs }) });

@@ -1,5 +1,6 @@
 import type { Actor } from '../../src/access/actor.ts';
 import type { Run } from '../../src/runs/run.ts';
+import type { PullRequest } from '../../src/stacks/pull-request.ts';
 import type { Account, Commit, Repository } from '../../src/stacks/repository.ts';
 import { noHooks, type Stack, type StackSettings } from '../../src/stacks/stack.ts';
 import type { WebhookHealth } from '../../src/webhooks/delivery-store.ts';
@@ -21,6 +22,10 @@ export function aCommit(change: Partial<Commit> = {}): Commit {
     url: 'https://github.example/acme/infra/commit/1f0c2b3a4d5e6f708192a3b4c5d6e7f8091a2b3c',
     ...change,
   };
+}
+
+export function aPullRequest(change: Partial<PullRequest> = {}): PullRequest {
+  return { number: 7, base: 'main', title: 'Widen it', author: 'bob', isFork: false, ...change };
 }
 
 export function anAccount(change: Partial<Account> = {}): Account {
@@ -51,6 +56,8 @@ export function stackSettings(change: Partial<StackSettings> = {}): StackSetting
     planBinding: true,
     promotion: false,
     publicDetails: false,
+    allowForks: false,
+    trustedBots: [],
     vendor: { pulumi: { loginUrl: 'file:///state', stackName: 'dev' } },
     hooks: noHooks,
     ...change,
@@ -80,6 +87,7 @@ export function aRun(change: Partial<Run> = {}): Run {
     stateVersion: 1,
     branch: 'main',
     commit: aCommit(),
+    isUntrusted: false,
     createdAtMs: 1_795_000_000_000,
     triggeredBy: 'ada@example.com',
     startedBy: 'person:ada',

@@ -52,6 +52,7 @@ interface PushChange {
   readonly branch?: string;
   readonly delivery?: string;
   readonly login?: string;
+  readonly isBot?: boolean;
   /** What the repository file says about the push. */
   readonly first?: Pick<Push, 'newStacks' | 'headNow'>;
   /** Where the branch was before; the push before this one when left out. */
@@ -110,6 +111,7 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
         isForced: change.isForced ?? false,
         pusher: `${login}@example.com`,
         pusherLogin: login,
+        pusherIsBot: change.isBot ?? false,
         changedPaths: ['x'],
         ...change.first,
       },

@@ -31,6 +31,8 @@ describe('the stacks of the API', () => {
       planBinding: true,
       promotion: false,
       publicDetails: false,
+      allowForks: false,
+      trustedBots: [],
       hooks: none,
       state: 'NONE',
       lock: null,

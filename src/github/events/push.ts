@@ -17,7 +17,7 @@ const payload = z.object({
   commits: z.array(z.object({ added: paths, removed: paths, modified: paths })),
   head_commit: pushedCommitJson.nullable(),
   pusher: z.object({ name: z.string(), email: z.string().nullish() }),
-  sender: z.object({ login: z.string() }).nullish(),
+  sender: z.object({ login: z.string(), type: z.string().optional() }).nullish(),
   repository: repositoryJson,
   installation: installationReference,
 });
@@ -64,6 +64,7 @@ function toPush(json: PushJson, head: Commit): Push {
     isForced: json.forced,
     pusher: json.pusher.email || `${pusherLogin}@users.noreply.github.com`,
     pusherLogin,
+    pusherIsBot: json.sender?.type === 'Bot',
     changedPaths: changedPaths(json),
   };
 }

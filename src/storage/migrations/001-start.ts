@@ -51,6 +51,8 @@ create table run (
   branch text not null,
   commit_hash text not null,
   "commit" text not null,
+  pull_request text,
+  untrusted integer not null default 0,
   created_at_ms integer not null,
   triggered_by text not null,
   started_by text not null,

@@ -32,6 +32,19 @@ export const runSchema = z
     stateVersion: z.number().int(),
     branch: z.string(),
     commit,
+    pullRequest: z
+      .object({
+        number: z.number().int(),
+        base: z.string(),
+        title: z.string(),
+        author: z.string(),
+        isFork: z.boolean(),
+      })
+      .optional()
+      .openapi({ description: 'The pull request that the run previews.' }),
+    untrusted: z.boolean().optional().openapi({
+      description: 'True for what a fork or a bot that is not trusted brought: the run gets no secrets.',
+    }),
     createdAt: z.number().int(),
     triggeredBy: z.string(),
     command: z.string().optional().openapi({ description: 'TASK only.' }),
@@ -64,6 +77,8 @@ export async function runObject(run: Run, stack: Stack, runs: Waiting): Promise<
     stateVersion: run.stateVersion,
     branch: run.branch,
     commit: run.commit,
+    ...(run.pullRequest ? { pullRequest: run.pullRequest } : {}),
+    ...(run.isUntrusted ? { untrusted: true } : {}),
     createdAt: toUnixSeconds(run.createdAtMs),
     triggeredBy: run.triggeredBy,
     ...(run.command === undefined ? {} : { command: run.command }),

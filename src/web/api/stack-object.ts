@@ -31,6 +31,8 @@ export const stackSchema = z
     planBinding: z.boolean(),
     promotion: z.boolean(),
     publicDetails: z.boolean(),
+    allowForks: z.boolean(),
+    trustedBots: z.array(z.string()),
     vendor: z.record(z.string(), z.unknown()),
     hooks,
     state: z.enum([...runStates, 'NONE']),
@@ -62,6 +64,8 @@ export async function stackObject(stack: Stack, runs: StackRuns): Promise<z.infe
     planBinding: settings.planBinding,
     promotion: settings.promotion,
     publicDetails: settings.publicDetails,
+    allowForks: settings.allowForks,
+    trustedBots: [...settings.trustedBots],
     vendor: settings.vendor,
     hooks: Object.fromEntries(hookNames.map((name) => [name, [...settings.hooks[name]]])) as z.infer<
       typeof hooks

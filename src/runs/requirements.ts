@@ -1,3 +1,4 @@
+import type { PullRequest } from '../stacks/pull-request.ts';
 import type { StackSettings } from '../stacks/stack.ts';
 import { UserError } from '../user-error.ts';
 import type { RunType } from './run.ts';
@@ -8,5 +9,13 @@ export function requireTracked(settings: StackSettings, type: RunType, branch: s
   throw new UserError('commit-not-tracked', `Runs of type ${type} take commits of ${settings.branch} only.`, {
     hint: 'Turn promotion on for the stack, or start a PROPOSED run.',
     issues: [{ path: 'branch', message: `must be ${settings.branch}` }],
+  });
+}
+
+/** Throws `forks-not-allowed`. */
+export function requireForksAllowed(settings: StackSettings, pullRequest: PullRequest | undefined): void {
+  if (!pullRequest?.isFork || settings.allowForks) return;
+  throw new UserError('forks-not-allowed', 'The stack does not preview pull requests of forks.', {
+    hint: 'Set allowForks for the stack, or push the commit to a branch of the repository.',
   });
 }

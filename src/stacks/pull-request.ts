@@ -1,0 +1,67 @@
+import { affectedBy, newEffort, notAffected } from './affected.ts';
+import type { Commit } from './repository.ts';
+import type { Stack } from './stack.ts';
+import { isOfUntrustedBot } from './trust.ts';
+
+/** A pull request as its runs show it. */
+export interface PullRequest {
+  readonly number: number;
+  /** The branch that it is to be merged into. */
+  readonly base: string;
+  readonly title: string;
+  /** Login; "ghost" when the account is gone. */
+  readonly author: string;
+  /** Its commits are in another repository. */
+  readonly isFork: boolean;
+}
+
+/** A pull request that is open, as it is now; github/events/pull-request.ts translates GitHub's. */
+export interface PullRequestChange {
+  readonly repositoryId: number;
+  readonly pullRequest: PullRequest;
+  /** Where its commits are: a branch of the repository, or `owner:branch` for one of a fork. */
+  readonly branch: string;
+  /** Hash of the head commit. */
+  readonly headHash: string;
+  readonly isDraft: boolean;
+  /** Who opened it, pushed to it, ... */
+  readonly sender: { readonly login: string; readonly email: string };
+  /** Asks for what is in it, which costs requests. Rejects when GitHub cannot be asked: try again. */
+  read(): Promise<PullRequestContent>;
+}
+
+export interface PullRequestContent {
+  readonly head: Commit;
+  /** From the merge base to the head, from the repository's root. Null when the list is not complete. */
+  readonly changedPaths: readonly string[] | null;
+  /** Logins of the bots among its author, the sender and the author of the head commit. */
+  readonly bots: readonly string[];
+}
+
+export type PullRequestSelection =
+  | { readonly stack: Stack; readonly selected: true; readonly isUntrusted: boolean }
+  | { readonly stack: Stack; readonly selected: false; readonly reason: string };
+
+/** Why a pull request is none of the stack's business, whatever it changes; null when it may be. */
+export function reasonAgainst({ settings }: Stack, { base, isFork }: PullRequest): string | null {
+  if (base !== settings.branch) return `the pull request is for ${base}, the stack follows another branch`;
+  return isFork && !settings.allowForks ? 'pull requests of forks start nothing' : null;
+}
+
+/** Which stacks of the repository a pull request previews. */
+export function selectForPullRequest(
+  stacks: readonly Stack[],
+  pullRequest: PullRequest,
+  { changedPaths, bots }: Pick<PullRequestContent, 'changedPaths' | 'bots'>,
+): readonly PullRequestSelection[] {
+  const effort = newEffort();
+  return stacks.map((stack) => {
+    const against = reasonAgainst(stack, pullRequest);
+    if (against !== null) return { stack, selected: false, reason: against };
+    if (affectedBy(stack, changedPaths, effort) === null) {
+      return { stack, selected: false, reason: notAffected };
+    }
+    const isUntrusted = pullRequest.isFork || isOfUntrustedBot(stack.settings, bots);
+    return { stack, selected: true, isUntrusted };
+  });
+}
