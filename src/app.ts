@@ -107,6 +107,10 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           publicUrl: () => config.publicUrl ?? url,
           isSandboxed,
           onPush: (push, deliveryId) => runs.triggers.push(push, deliveryId),
+          onPullRequest: {
+            changed: (change, deliveryId) => runs.pullRequests.changed(change, deliveryId),
+            closed: (closing) => runs.pullRequests.closed(closing),
+          },
           onButton: (press) => buttons.press(press),
         }),
   );

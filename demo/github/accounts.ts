@@ -25,6 +25,18 @@ export function addUser(state: GithubState, user: NewUser): Account {
   return store(state, { id: user.id ?? state.nextId(), login, type: 'User', name, email, emailPublic });
 }
 
+/** Of an App: its commits have the noreply address. */
+export function addBot(state: GithubState, login: string): Account {
+  return store(state, {
+    id: state.nextId(),
+    login,
+    type: 'Bot',
+    name: login,
+    email: null,
+    emailPublic: false,
+  });
+}
+
 function store(state: GithubState, account: Account): Account {
   const key = account.login.toLowerCase();
   if (state.accounts.has(key))

@@ -57,10 +57,7 @@ export class PullRequests {
   /** After a push: every open pull request from that branch moves along. */
   async synchronize(headRepository: Repository, branch: string, pusher: Account): Promise<void> {
     const after = await resolveCommit(headRepository.gitDir, `refs/heads/${branch}`);
-    const open = this.#discussions.issues.filter(isPull).filter(({ state, pull }) => {
-      return state === 'open' && pull.headRepository === headRepository && pull.headBranch === branch;
-    });
-    for (const issue of open) {
+    for (const issue of this.#openFrom(headRepository, branch)) {
       const before = issue.pull.headSha;
       if (after === null || after === before) continue;
       issue.pull.headSha = after;
@@ -75,6 +72,41 @@ export class PullRequests {
     const issue = this.#find(repository, number);
     this.#markClosed(issue);
     return this.#tell(issue, 'closed', this.#person(by));
+  }
+
+  /** With the branch that it is from go its open pull requests. */
+  async closeOf(headRepository: Repository, branch: string, by: Account): Promise<void> {
+    for (const issue of this.#openFrom(headRepository, branch)) {
+      this.#markClosed(issue);
+      await this.#tell(issue, 'closed', by);
+    }
+  }
+
+  async reopen(repository: Repository, number: number, by?: string): Promise<SentDelivery> {
+    const issue = this.#find(repository, number);
+    issue.state = 'open';
+    issue.closedAtMs = null;
+    return this.#tell(issue, 'reopened', this.#person(by));
+  }
+
+  async readyForReview(repository: Repository, number: number, by?: string): Promise<SentDelivery> {
+    const issue = this.#find(repository, number);
+    issue.pull.draft = false;
+    return this.#tell(issue, 'ready_for_review', this.#person(by));
+  }
+
+  async changeBase(repository: Repository, number: number, base: string): Promise<SentDelivery> {
+    const issue = this.#find(repository, number);
+    const changes = { base: { ref: { from: issue.pull.base } } };
+    issue.pull.base = base;
+    return this.#tell(issue, 'edited', defaultActor(this.#state), { changes });
+  }
+
+  async rename(repository: Repository, number: number, title: string): Promise<SentDelivery> {
+    const issue = this.#find(repository, number);
+    const changes = { title: { from: issue.title } };
+    issue.title = title;
+    return this.#tell(issue, 'edited', defaultActor(this.#state), { changes });
   }
 
   /** Merges by a merge commit; GitHub tells the push of the base branch first, then the closing. */
@@ -97,6 +129,12 @@ export class PullRequests {
     this.#markClosed(issue);
     const push = await tellPush(pull.base);
     return { sha, push, closed: await this.#tell(issue, 'closed', person) };
+  }
+
+  #openFrom(headRepository: Repository, branch: string): PullRequest[] {
+    return this.#discussions.issues.filter(isPull).filter(({ state, pull }) => {
+      return state === 'open' && pull.headRepository === headRepository && pull.headBranch === branch;
+    });
   }
 
   #find(repository: Repository, number: number): PullRequest {

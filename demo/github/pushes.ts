@@ -80,7 +80,9 @@ export class Pushes {
     options: { branch: string; pusher?: string },
   ): Promise<SentDelivery> {
     await deleteRef(repository.gitDir, `refs/heads/${options.branch}`);
-    return this.#tell(repository, `refs/heads/${options.branch}`, options.pusher);
+    const sent = await this.#tell(repository, `refs/heads/${options.branch}`, options.pusher);
+    await this.#pulls.closeOf(repository, options.branch, this.#person(options.pusher));
+    return sent;
   }
 
   async #tell(repository: Repository, ref: string, pusher: string | undefined): Promise<SentDelivery> {

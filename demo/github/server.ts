@@ -6,7 +6,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
-import { addAccount, addUser, defaultActor, type NewAccount, type NewUser } from './accounts.ts';
+import { addAccount, addBot, addUser, defaultActor, type NewAccount, type NewUser } from './accounts.ts';
 import { createApi } from './api.ts';
 import type { CheckRun } from './check-run.ts';
 import { Comments } from './comments.ts';
@@ -59,8 +59,9 @@ const permissions: Permissions = {
   metadata: 'read',
   contents: 'read',
   checks: 'write',
+  pull_requests: 'read',
 };
-const events = ['push', 'check_run', 'repository'];
+const events = ['push', 'pull_request', 'check_run', 'repository'];
 
 export async function startStandInGithub(options: StandInOptions) {
   const state = createState({
@@ -100,6 +101,8 @@ export async function startStandInGithub(options: StandInOptions) {
     },
     addAccount: (account: NewAccount) => addAccount(state, account),
     addUser: (user: NewUser) => addUser(state, user),
+    /** The account behind another App, e.g. `renovate[bot]`. */
+    addBot: (login: string) => addBot(state, login),
     installApp: (login: string, how?: InstallOptions) => installApp(state, webhooks, login, how),
     uninstallApp: (login: string) => uninstallApp(state, webhooks, login),
     /** Suspends the App on the account, or ends that. */
@@ -126,6 +129,11 @@ export async function startStandInGithub(options: StandInOptions) {
     deleteBranch: pushes.deleteBranch.bind(pushes),
     openPullRequest: pulls.open.bind(pulls),
     closePullRequest: pulls.close.bind(pulls),
+    reopenPullRequest: pulls.reopen.bind(pulls),
+    readyForReview: pulls.readyForReview.bind(pulls),
+    changeBase: pulls.changeBase.bind(pulls),
+    /** With an event, to which nothing has to follow. */
+    renamePullRequest: pulls.rename.bind(pulls),
     mergePullRequest(repository: Repository, number: number, by?: string) {
       const pusher = by === undefined ? {} : { pusher: by };
       const tellPush = (branch: string) => pushes.push(repository, { branch, ...pusher });

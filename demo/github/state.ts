@@ -134,10 +134,10 @@ export const gitDirOf = (state: GithubState, id: number): string => join(state.d
 export const noreplyEmail = (account: Account): string =>
   `${account.id}+${account.login}@users.noreply.github.com`;
 
-/** The known person behind a commit's address, by either of its addresses. */
+/** The known person or bot behind a commit's address, by either of its addresses. */
 export function accountByEmail(state: GithubState, email: string): Account | undefined {
   const wanted = email.toLowerCase();
   const isTheirs = (account: Account): boolean =>
     account.email?.toLowerCase() === wanted || noreplyEmail(account).toLowerCase() === wanted;
-  return [...state.accounts.values()].find((account) => account.type === 'User' && isTheirs(account));
+  return [...state.accounts.values()].find((account) => account.type !== 'Organization' && isTheirs(account));
 }

@@ -6,6 +6,7 @@ import type { Delivery, DeliveryOutcome } from './inbox-store.ts';
 /** The events that the product acts on; all others are ignored, with that as the reason. */
 export interface EventHandlers {
   readonly push: EventHandler;
+  readonly pull_request: EventHandler;
   readonly installation: EventHandler;
   readonly installation_repositories: EventHandler;
   readonly repository: EventHandler;
@@ -36,6 +37,7 @@ export async function createDeliveryHandler(
 
   await probot.load((app) => {
     app.on('push', recording(handlers.push));
+    app.on('pull_request', recording(handlers.pull_request));
     app.on('installation', recording(handlers.installation));
     app.on('installation_repositories', recording(handlers.installation_repositories));
     app.on('repository', recording(handlers.repository));

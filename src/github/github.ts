@@ -2,9 +2,11 @@ import type { Permissions } from '../access/permissions.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
+import type { PullRequestClosing } from '../runs/pull-requests.ts';
 import type { Reactor } from '../runs/run-event.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { Source } from '../runs/source.ts';
+import type { PullRequestChange } from '../stacks/pull-request.ts';
 import type { RepositoryDirectory, RepositoryStore } from '../stacks/repository-store.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Push } from '../stacks/trigger.ts';
@@ -15,6 +17,7 @@ import { createDeliveryHandler } from './delivery-handler.ts';
 import { createCheckRunHandler, type OnButton } from './events/check-run.ts';
 import { createInstallationHandler } from './events/installation.ts';
 import { createInstallationRepositoriesHandler } from './events/installation-repositories.ts';
+import { createPullRequestHandler } from './events/pull-request.ts';
 import { createPushHandler } from './events/push.ts';
 import { createRepositoryHandler } from './events/repository.ts';
 import type { CheckRunStore } from './feedback/check-run-store.ts';
@@ -31,6 +34,7 @@ import type { InstallationStore } from './installation-store.ts';
 import { createKnownRepositories } from './known-repositories.ts';
 import { createLoop } from './loop.ts';
 import { createPermissions } from './permissions.ts';
+import { createPullRequestReader } from './pull-request-reader.ts';
 import { createReconciler } from './reconcile.ts';
 import { createRepositoryDirectory } from './repositories.ts';
 import { createFileSweep } from './repository-file/file-sweep.ts';
@@ -73,6 +77,10 @@ export interface GithubParts {
   readonly isSandboxed: boolean;
   /** Asked late: runs need the source that is made here. */
   readonly onPush: (push: Push, deliveryId: string) => Promise<readonly string[]>;
+  readonly onPullRequest: {
+    readonly changed: (change: PullRequestChange, deliveryId: string) => Promise<readonly string[]>;
+    readonly closed: (closing: PullRequestClosing) => Promise<readonly string[]>;
+  };
   /** Asked late too: who may press it is asked of the permissions that are made here. */
   readonly onButton: OnButton;
 }
@@ -106,6 +114,13 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
   const fileSweep = createFileSweep({ files, repositories: stores.repositories, clock, logger });
   const handlers = {
     push: createPushHandler({ repositories: known, files, onPush: parts.onPush }),
+    pull_request: createPullRequestHandler({
+      repositories: known,
+      files,
+      pullRequests: createPullRequestReader({ app, repositories: stores.repositories }),
+      onChange: parts.onPullRequest.changed,
+      onClose: parts.onPullRequest.closed,
+    }),
     installation: createInstallationHandler({ repositories: known, reconciler }),
     installation_repositories: createInstallationRepositoriesHandler({ reconciler }),
     repository: createRepositoryHandler({ repositories: known, files }),

@@ -2,15 +2,19 @@ import { createDeliveryHandler } from '../../src/github/delivery-handler.ts';
 import { createCheckRunHandler, type OnButton } from '../../src/github/events/check-run.ts';
 import { createInstallationHandler } from '../../src/github/events/installation.ts';
 import { createInstallationRepositoriesHandler } from '../../src/github/events/installation-repositories.ts';
+import { createPullRequestHandler } from '../../src/github/events/pull-request.ts';
 import { createPushHandler } from '../../src/github/events/push.ts';
 import { createRepositoryHandler } from '../../src/github/events/repository.ts';
 import { createInbox } from '../../src/github/inbox.ts';
 import { createInboxWorker } from '../../src/github/inbox-worker.ts';
 import { createKnownRepositories } from '../../src/github/known-repositories.ts';
+import { createPullRequestReader } from '../../src/github/pull-request-reader.ts';
 import { createReconciler } from '../../src/github/reconcile.ts';
 import { createFileReader } from '../../src/github/repository-file/read-file.ts';
 import { createRepositoryFiles } from '../../src/github/repository-file/repository-files.ts';
 import { createIds } from '../../src/ids.ts';
+import type { PullRequestClosing } from '../../src/runs/pull-requests.ts';
+import type { PullRequestChange, PullRequestContent } from '../../src/stacks/pull-request.ts';
 import type { Push } from '../../src/stacks/trigger.ts';
 import { createCheckRunStore } from '../../src/storage/check-run-store.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
@@ -25,6 +29,11 @@ import { aClock, serveInbox, silent, startGithub, tempDatabase, webhookSecret } 
 export interface SeenPush {
   push: Push;
   deliveryId: string;
+}
+
+export interface SeenChange {
+  change: Omit<PullRequestChange, 'read'>;
+  content: PullRequestContent;
 }
 
 /** The whole way in: the stand-in's webhooks, the inbox over HTTP, its worker, Probot, our handlers. */
@@ -69,6 +78,8 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
     onWanted: () => undefined,
   });
   const pushes: SeenPush[] = [];
+  const changes: SeenChange[] = [];
+  const closings: PullRequestClosing[] = [];
   const handlers = {
     push: createPushHandler({
       repositories,
@@ -76,6 +87,19 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
       onPush: (push, deliveryId) => {
         pushes.push({ push, deliveryId });
         return Promise.resolve([`network: TRACKED run ${pushes.length}`, 'dns: not affected']);
+      },
+    }),
+    pull_request: createPullRequestHandler({
+      repositories,
+      files,
+      pullRequests: createPullRequestReader({ app: started.app, repositories: store }),
+      async onChange({ read, ...change }) {
+        changes.push({ change, content: await read() });
+        return ['network: previewed'];
+      },
+      onClose(closing) {
+        closings.push(closing);
+        return Promise.resolve(['network: stopped']);
       },
     }),
     installation: createInstallationHandler({ repositories, reconciler }),
@@ -111,6 +135,8 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
     clock,
     worker,
     pushes,
+    changes,
+    closings,
     async [Symbol.asyncDispose](): Promise<void> {
       await served[Symbol.asyncDispose]();
       await worker[Symbol.asyncDispose]();

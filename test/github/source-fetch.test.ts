@@ -138,3 +138,38 @@ async function everythingBelow(directory: string): Promise<string> {
   expect(contents.length).toBeGreaterThan(5);
   return contents.join('\n');
 }
+
+describe('fetching the head of a pull request', () => {
+  async function withFork() {
+    const all = await openSource();
+    const { github, infra } = all;
+    github.addUser({ login: 'mallory', name: 'Mallory', email: 'mallory@example.com' });
+    const fork = await github.addRepository({ owner: 'mallory', name: 'infra', forkOf: infra });
+    const sha = await github.commit(fork, {
+      branch: 'patch',
+      message: 'x',
+      files: { 'fork.txt': 'of a fork' },
+    });
+    await github.openPullRequest(infra, { head: 'patch', headRepository: fork });
+    return { ...all, fork, sha, [Symbol.asyncDispose]: () => all[Symbol.asyncDispose]() };
+  }
+
+  test('takes the commit of a fork from the base repository, with a token for that alone', async () => {
+    await using all = await withFork();
+    await all.fetch(all.sha);
+
+    expect(await readFile(join(all.target.workTree, 'fork.txt'), 'utf8')).toBe('of a fork');
+    const { requests } = all.github;
+    const git = requests.filter(({ path }) => path.includes('.git/')).map(({ path }) => path);
+    expect(git.length).toBeGreaterThan(0);
+    expect(git.filter((path) => !path.startsWith('/acme/infra.git/'))).toEqual([]);
+  });
+
+  test('works when its branch was deleted meanwhile, and the pull request closed with it', async () => {
+    await using all = await withFork();
+    await all.github.push(all.fork, { branch: 'patch' });
+    await all.github.deleteBranch(all.fork, { branch: 'patch' });
+    await all.fetch(all.sha);
+    expect(await readFile(join(all.target.workTree, 'fork.txt'), 'utf8')).toBe('of a fork');
+  });
+});

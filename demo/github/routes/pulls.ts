@@ -13,6 +13,8 @@ import { pullRequestView } from '../views/pull-request.ts';
 import { requireCommit } from './commits.ts';
 
 const read = { permission: 'pull_requests', level: 'read' } as const;
+/** GitHub's cap, over all pages. */
+const mostFiles = 3000;
 
 export function pullRoutes(state: GithubState, discussions: Discussions): Hono<ApiEnv> {
   const routes = new Hono<ApiEnv>();
@@ -37,7 +39,7 @@ export function pullRoutes(state: GithubState, discussions: Discussions): Hono<A
   routes.get('/repos/:owner/:repo/pulls/:number/files', async (c) => {
     const { repository, pull } = requirePull(c);
     const common = await mergeBase(repository.gitDir, `refs/heads/${pull.base}`, pull.headSha);
-    const files = await diffFiles(repository.gitDir, common, pull.headSha);
+    const files = (await diffFiles(repository.gitDir, common, pull.headSha)).slice(0, mostFiles);
     return c.json(pageOf(c, files).map((file) => fileView(state, repository, pull.headSha, file)));
   });
 

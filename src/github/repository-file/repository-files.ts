@@ -34,7 +34,7 @@ export interface RepositoryFiles {
    * Before the runs of a push start. Null when the file needs no look. A push whose file could not be read lets
    * later ones pass: until it was, each of them reads it first, or one of them would find its stacks not made yet.
    */
-  beforePush(push: Push): Promise<FileBeforePush | null>;
+  beforePush(push: Pick<Push, 'repositoryId' | 'branch' | 'changedPaths'>): Promise<FileBeforePush | null>;
 }
 
 export interface FileBeforePush extends Pick<Push, 'newStacks' | 'headNow'> {
