@@ -147,6 +147,11 @@ describe('the check run of a run', () => {
     expect(JSON.stringify(check)).not.toContain('ada@example.com');
   });
 
+  test.each([true, false])('says of a run that is untrusted (%s) that it has no secrets', (isUntrusted) => {
+    const { summary } = checkOf({ isUntrusted }).output;
+    expect(summary.includes('without secrets')).toBe(isUntrusted);
+  });
+
   test('says so on a server without a sandbox', () => {
     const check = checkRunOf(anEvent(), { ...settings, isSandboxed: false });
     expect(check.output.summary).toContain('without a sandbox');

@@ -46,6 +46,13 @@ export interface PushedRun extends RunObject {
 export interface Scenario extends Installation {
   /** A stack named after the test, so that what one test does no other sees. */
   addStack(name: string, settings?: Record<string, unknown>, options?: StackOptions): Promise<ScenarioStack>;
+  /** The same in a repository that there is. */
+  addStackTo(
+    repository: Repository,
+    name: string,
+    settings?: Record<string, unknown>,
+    options?: StackOptions,
+  ): Promise<ScenarioStack>;
   /** The check run of a run, once GitHub shows that conclusion. */
   waitForCheckRun(runId: string, conclusion: string): Promise<CheckRun>;
   /** Command lines of a run in order, as people would type them. */
@@ -66,9 +73,18 @@ export async function startScenario(options: InstallationOptions = {}): Promise<
   async function addStack(
     name: string,
     settings: Record<string, unknown> = {},
-    { webhooksTo = receiver.url }: StackOptions = {},
+    options: StackOptions = {},
   ): Promise<ScenarioStack> {
     const repository = await installation.addRepository(name, { 'README.md': 'hello\n' });
+    return addStackTo(repository, name, settings, options);
+  }
+
+  async function addStackTo(
+    repository: Repository,
+    name: string,
+    settings: Record<string, unknown> = {},
+    { webhooksTo = receiver.url }: StackOptions = {},
+  ): Promise<ScenarioStack> {
     const stack = await api.createStack({
       name,
       repository: repository.fullName,
@@ -93,6 +109,7 @@ export async function startScenario(options: InstallationOptions = {}): Promise<
   return {
     ...installation,
     addStack,
+    addStackTo,
     passedStates,
     waitForCheckRun: (runId, conclusion) =>
       waitFor(

@@ -140,8 +140,12 @@ function summaryOf({ run, stack, note }: RunEvent, detailsUrl: string, isSandbox
     wordingOf(run).sentence,
     run.delta && deltaWords(run.delta),
     showsDetails(stack) && note !== null && note !== '' && quoted(note),
+    run.isUntrusted && withoutSecrets,
     !isSandboxed && '**This server runs the tools without a sandbox.**',
     `[Open the run](${detailsUrl})`,
   ];
   return parts.filter((part) => typeof part === 'string').join('\n\n');
 }
+
+const withoutSecrets =
+  'This run has to do without secrets: it comes from a fork, or from a bot that is not trusted.';
