@@ -91,6 +91,8 @@ export async function openSendingWorld(): Promise<SendingWorld> {
     planBinding: true,
     promotion: false,
     publicDetails: false,
+    allowForks: false,
+    trustedBots: [],
     vendor: { pulumi: { loginUrl: 'file:///state', stackName: 'dev' } },
     hooks: noHooks,
   };

@@ -189,7 +189,7 @@ export function createRunCommands(parts: {
           `The run is ${run.state}; only a run that is over can be retried.`,
         );
       }
-      const { stackKey, type, branch, commit, command, pullRequest, isUntrusted } = run;
+      const { stackKey, type, branch, commit, command, pullRequest, isUntrusted = false } = run;
       const stack = await stacks.findByKey(stackKey);
       if (stack) {
         requireTracked(stack.settings, type, branch);

@@ -59,8 +59,8 @@ export interface Run {
   readonly commit: Commit;
   /** The one it previews, if any. */
   readonly pullRequest?: PullRequest;
-  /** What it runs comes from a fork, or from a bot that is not trusted: it gets no secrets. */
-  readonly isUntrusted: boolean;
+  /** What it runs comes from a fork, or from a bot that is not trusted: it gets no secrets. Left out: false. */
+  readonly isUntrusted?: boolean;
   readonly createdAtMs: number;
   /** E-mail address of a person, or the name of a token. */
   readonly triggeredBy: string;

@@ -14,7 +14,7 @@ export function toRun(row: RunRow): Run {
     branch: row.branch,
     commit: JSON.parse(row.commit) as Commit,
     ...(row.pull_request === null ? {} : { pullRequest: JSON.parse(row.pull_request) as PullRequest }),
-    isUntrusted: row.untrusted === 1,
+    ...(row.untrusted === 1 ? { isUntrusted: true } : {}),
     createdAtMs: row.created_at_ms,
     triggeredBy: row.triggered_by,
     startedBy: row.started_by,

@@ -87,7 +87,6 @@ export function aRun(change: Partial<Run> = {}): Run {
     stateVersion: 1,
     branch: 'main',
     commit: aCommit(),
-    isUntrusted: false,
     createdAtMs: 1_795_000_000_000,
     triggeredBy: 'ada@example.com',
     startedBy: 'person:ada',
