@@ -91,6 +91,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     }),
   );
 
+  const scratchDirectory = join(config.dataDir, 'scratch');
   let url = `http://${config.listen.host}:${config.listen.port}`;
   // GitHub starts runs, runs fetch from GitHub: the one is asked late.
   let runs: Runs;
@@ -104,6 +105,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           stores,
           vendors,
           git: { path: config.tools.path, caBundle: config.caBundle, mark: leftoverMark(sandboxDirectory) },
+          scratchDirectory,
           publicUrl: () => config.publicUrl ?? url,
           isSandboxed,
           onPush: (push, deliveryId) => runs.triggers.push(push, deliveryId),
@@ -198,6 +200,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   async function start(): Promise<{ readonly url: string }> {
     opened.use(lockForServer(`${config.databasePath}.server-lock`));
     endLeftovers(sandboxDirectory);
+    rmSync(scratchDirectory, { recursive: true, force: true });
     const tested = await sandboxTest();
     for (const failure of tested.failures)
       logger.error({ failure }, 'no run is executed: the sandbox failed its self-test');

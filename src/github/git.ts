@@ -4,7 +4,7 @@ import type { FetchToken } from './fetch-token.ts';
 import { gitFailure } from './git-errors.ts';
 
 /**
- * The git commands that put one commit on disk. Git is told everything by its environment: no file of the
+ * The git commands that put one commit on disk, and that tell two apart. Git is told everything by its environment: no file of the
  * host's configuration is read, and the credential is in no argument and in no file, which is also why every
  * call names its directories.
  */
@@ -28,32 +28,64 @@ export interface GitTarget {
 const timeLimitMs = 10 * 60 * 1000;
 const killAfterMs = 2000;
 const maxErrorBytes = 100_000;
+/** Of the one command that says something: the paths of half a million files. */
+const maxOutputBytes = 50_000_000;
 
-export async function initGitDir(settings: GitSettings, target: GitTarget, signal: AbortSignal) {
+/** Nothing else is ever given to git for a commit: it could be an option. */
+export const isCommitHash = (text: string): boolean => /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
+
+export async function initGitDir(settings: GitSettings, gitDir: string, signal: AbortSignal) {
   // Made bare, as otherwise git writes the path of the work tree into the configuration, and then made not
   // bare, so that the tools of a run may use it through a `.git` file. An empty template: no hooks.
-  await git(settings, ['init', '--quiet', '--bare', '--template=', target.gitDir], {}, signal);
-  await git(settings, [`--git-dir=${target.gitDir}`, 'config', 'core.bare', 'false'], {}, signal);
+  await git(settings, ['init', '--quiet', '--bare', '--template=', gitDir], {}, signal);
+  await git(settings, [`--git-dir=${gitDir}`, 'config', 'core.bare', 'false'], {}, signal);
 }
 
-export async function fetchCommit(
+export const fetchCommit = (
   settings: GitSettings,
-  target: GitTarget,
-  what: FetchToken & { readonly sha: string },
+  { gitDir }: GitTarget,
+  { sha, ...what }: FetchToken & { readonly sha: string },
+  signal: AbortSignal,
+): Promise<void> => fetchDepthOne(settings, gitDir, { ...what, shas: [sha], options: [] }, signal);
+
+/** The directories of these commits, without the contents of files. */
+export const fetchTrees = (
+  settings: GitSettings,
+  gitDir: string,
+  what: FetchToken & { readonly shas: readonly string[] },
+  signal: AbortSignal,
+): Promise<void> => fetchDepthOne(settings, gitDir, { ...what, options: ['--filter=blob:none'] }, signal);
+
+async function fetchDepthOne(
+  settings: GitSettings,
+  gitDir: string,
+  what: FetchToken & { readonly shas: readonly string[]; readonly options: readonly string[] },
   signal: AbortSignal,
 ): Promise<void> {
   const address = `${settings.webUrl}/${what.fullName}.git`;
   // FETCH_HEAD would only repeat the address. Maintenance would go on in the background.
   const options = ['--quiet', '--depth=1', '--no-tags', '--no-write-fetch-head', '--no-auto-maintenance'];
-  const args = [`--git-dir=${target.gitDir}`, 'fetch', ...options, '--no-recurse-submodules'];
+  const args = [`--git-dir=${gitDir}`, 'fetch', ...options, ...what.options, '--no-recurse-submodules'];
   const credential = Buffer.from(`x-access-token:${what.token}`).toString('base64');
   await git(
     settings,
-    [...args, address, what.sha],
+    [...args, address, ...what.shas],
     { [`http.${settings.webUrl}/.extraHeader`]: `Authorization: Basic ${credential}` },
     signal,
     [what.token, credential],
   );
+}
+
+/** Paths in which two commits differ; a file that was moved counts in both places. Contents are not looked at. */
+export async function diffPaths(
+  settings: GitSettings,
+  gitDir: string,
+  { from, to }: { readonly from: string; readonly to: string },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', from, to, '--'];
+  const text = await git(settings, [`--git-dir=${gitDir}`, ...args], {}, signal);
+  return text.split('\0').filter((path) => path !== '');
 }
 
 /** Without the token: what a repository can make git do during a checkout finds none. */
@@ -73,13 +105,13 @@ async function git(
   config: Readonly<Record<string, string>>,
   signal: AbortSignal,
   secrets: readonly string[] = [],
-): Promise<void> {
+): Promise<string> {
   const result = await execa('git', args, {
     env: gitEnvironment(settings, config),
     extendEnv: false,
     stdin: 'ignore',
-    stdout: 'ignore',
-    maxBuffer: maxErrorBytes,
+    maxBuffer: { stdout: maxOutputBytes, stderr: maxErrorBytes },
+    stripFinalNewline: false,
     timeout: timeLimitMs,
     cancelSignal: signal,
     forceKillAfterDelay: killAfterMs,
@@ -88,7 +120,7 @@ async function git(
     reject: false,
   });
   signal.throwIfAborted();
-  if (!result.failed) return;
+  if (!result.failed) return result.stdout;
   if (result.timedOut) {
     throw new UserError('source-unavailable', `git took longer than ${timeLimitMs / 60_000} minutes.`, {
       hint: 'Retry the run. A repository with very large files may need them moved elsewhere.',

@@ -69,6 +69,8 @@ export interface GithubParts {
   /** By whose rules the repository file is judged. */
   readonly vendors: readonly VendorRules[];
   readonly git: Omit<GitSettings, 'webUrl'>;
+  /** Holds what is needed for a moment; what a former life left there may be removed. */
+  readonly scratchDirectory: string;
   readonly transactions: Transactions;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -94,6 +96,13 @@ const reconcileAgainMs = 60_000;
 export async function createGithub(parts: GithubParts): Promise<Github> {
   const { settings, stores, transactions, clock, logger } = parts;
   const app = await createGithubApp(settings, logger);
+  const source = createGithubSource({
+    app,
+    apiUrl: settings.apiUrl,
+    git: { webUrl: settings.webUrl, ...parts.git },
+    scratchDirectory: parts.scratchDirectory,
+    logger,
+  });
   const reconciler = createReconciler({
     app,
     store: stores.repositories,
@@ -117,7 +126,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     pull_request: createPullRequestHandler({
       repositories: known,
       files,
-      pullRequests: createPullRequestReader({ app, repositories: stores.repositories }),
+      pullRequests: createPullRequestReader({ app, source, repositories: stores.repositories }),
       onChange: parts.onPullRequest.changed,
       onClose: parts.onPullRequest.closed,
     }),
@@ -165,12 +174,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
       clock,
       onReplay: () => inboxWorker.wake(),
     }),
-    source: createGithubSource({
-      app,
-      apiUrl: settings.apiUrl,
-      git: { webUrl: settings.webUrl, ...parts.git },
-      logger,
-    }),
+    source,
     directory: createRepositoryDirectory(app),
     permissions: createPermissions({ app, clock }),
     reactor: createFeedbackReactor({
@@ -216,7 +220,7 @@ export function createUnconfiguredGithub(
   return {
     inbox: null,
     inboxControl: createInboxControl({ store: stores.inbox, transactions, clock, onReplay: () => undefined }),
-    source: { resolve: refuse, compare: refuse, fetch: refuse },
+    source: { resolve: refuse, compare: refuse, changedPaths: refuse, fetch: refuse },
     directory: { lookUp: refuse },
     permissions: { roleOf: refuse },
     reactor: () => Promise.resolve(),

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { Source } from '../runs/source.ts';
 import type { PullRequest } from '../stacks/pull-request.ts';
 import type { Commit, Repository } from '../stacks/repository.ts';
 import type { RepositoryStore } from '../stacks/repository-store.ts';
+import { pathsOf } from './changed-paths.ts';
 import type { GithubApp } from './github-app.ts';
 import { githubUnavailable, statusOf } from './github-error.ts';
 import { restCommitJson } from './github-json.ts';
@@ -11,7 +13,7 @@ import { splitFullName } from './repositories.ts';
 export interface PullRequestReader {
   /** Null when GitHub knows none, or the repository is not seen. */
   find(repositoryId: number, number: number): Promise<LivePullRequest | null>;
-  /** From the merge base to the head, old names included. Null when GitHub's list is not complete. */
+  /** From the merge base to the head, old names included. Null when neither GitHub nor git can tell. */
   changedPaths(live: LivePullRequest): Promise<readonly string[] | null>;
   headCommit(live: LivePullRequest): Promise<{ readonly commit: Commit; readonly author: Author | null }>;
 }
@@ -76,15 +78,15 @@ export function parsePullRequest(input: unknown): Omit<LivePullRequest, 'reposit
 
 /** GitHub lists so many files of a pull request, and no more. */
 const mostFiles = 3000;
-const fileJson = z.object({ filename: z.string(), previous_filename: z.string().optional() });
 /** `author` is null or `{}` when GitHub knows nobody with the address. */
 const authorJson = z.object({ author: account.nullish().catch(null) });
 
 export function createPullRequestReader(parts: {
   app: Pick<GithubApp, 'asInstallation'>;
+  source: Pick<Source, 'changedPaths'>;
   repositories: Pick<RepositoryStore, 'find'>;
 }): PullRequestReader {
-  const { app, repositories } = parts;
+  const { app, source, repositories } = parts;
 
   async function clientFor({ fullName, installationId }: Repository) {
     const name = splitFullName(fullName);
@@ -99,6 +101,13 @@ export function createPullRequestReader(parts: {
       throw githubUnavailable(`about pull request #${pullRequest.number} of ${repository.fullName}`, error);
     }
   }
+
+  const listFiles = (live: LivePullRequest) =>
+    asked(live, async () => {
+      const { rest, paginate, name } = await clientFor(live.repository);
+      const pull_number = live.pullRequest.number;
+      return paginate(rest.pulls.listFiles, { ...name, pull_number, per_page: 100 });
+    });
 
   return {
     async find(repositoryId, number) {
@@ -117,17 +126,11 @@ export function createPullRequestReader(parts: {
     },
 
     async changedPaths(live) {
-      if (live.changedFiles >= mostFiles) return null;
-      return asked(live, async () => {
-        const { rest, paginate, name } = await clientFor(live.repository);
-        const files = await paginate(rest.pulls.listFiles, {
-          ...{ ...name, pull_number: live.pullRequest.number, per_page: 100 },
-        });
-        // It may have grown since it was counted.
-        if (files.length >= mostFiles) return null;
-        const paths = files.map((file) => fileJson.parse(file));
-        return [...new Set(paths.flatMap((file) => [file.filename, file.previous_filename ?? []].flat()))];
-      });
+      const { repository, pullRequest, headHash, changedFiles } = live;
+      const files = changedFiles < mostFiles ? await listFiles(live) : null;
+      // It may have grown since it was counted.
+      if (files && files.length < mostFiles) return pathsOf(files);
+      return source.changedPaths(repository, pullRequest.base, headHash);
     },
 
     headCommit: (live) =>

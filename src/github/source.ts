@@ -2,8 +2,9 @@ import type { Logger } from '../logger.ts';
 import type { Source } from '../runs/source.ts';
 import type { Commit, Repository } from '../stacks/repository.ts';
 import { UserError } from '../user-error.ts';
+import { createChangedPaths } from './changed-paths.ts';
 import { createFetchTokens } from './fetch-token.ts';
-import { checkOut, fetchCommit, type GitSettings, initGitDir } from './git.ts';
+import { checkOut, fetchCommit, type GitSettings, initGitDir, isCommitHash } from './git.ts';
 import type { GithubApp } from './github-app.ts';
 import { githubUnavailable, statusOf } from './github-error.ts';
 import { restCommitJson } from './github-json.ts';
@@ -17,10 +18,13 @@ export function createGithubSource(parts: {
   app: Pick<GithubApp, 'asApp' | 'asInstallation'>;
   apiUrl: string;
   git: GitSettings;
+  /** Where what is needed for a moment lies. */
+  scratchDirectory: string;
   logger: Logger;
 }): Source {
   const { app, git, logger } = parts;
   const tokens = createFetchTokens({ app, apiUrl: parts.apiUrl, logger });
+  const changedPaths = createChangedPaths({ ...parts, tokens });
 
   async function resolve(repository: Repository, branch: string, sha: string | null): Promise<Commit | null> {
     const name = splitFullName(repository.fullName);
@@ -61,14 +65,15 @@ export function createGithubSource(parts: {
   return {
     resolve: (repository, branch, sha) => found(repository, resolve(repository, branch, sha)),
     compare: (repository, base, head) => found(repository, compare(repository, base, head)),
+    changedPaths: (repository, base, head) => found(repository, changedPaths(repository, base, head)),
 
     async fetch(repository, sha, target, signal) {
-      if (!/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha)) {
+      if (!isCommitHash(sha)) {
         throw new UserError('source-unavailable', `${sha} is not the full hash of a commit.`);
       }
       const [minted, made] = await Promise.allSettled([
         tokens.mint(repository, signal),
-        initGitDir(git, target, signal),
+        initGitDir(git, target.gitDir, signal),
       ]);
       if (minted.status === 'rejected') throw minted.reason;
       const { token } = minted.value;

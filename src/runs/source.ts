@@ -16,6 +16,12 @@ export interface Source {
   ): Promise<'ahead' | 'behind' | 'diverged' | 'identical' | null>;
 
   /**
+   * What `head` changed since it left `base` (a branch or a commit), from the repository's root; both places of a file
+   * that was moved. Null when that is not known: one of them is not there, they have nothing in common, or git failed.
+   */
+  changedPaths(repository: Repository, base: string, head: string): Promise<readonly string[] | null>;
+
+  /**
    * Puts exactly that commit into `workTree` (empty, existing), with its git directory in `gitDir`,
    * outside the work tree. No credential is left behind. Rejects with a UserError that says what to do.
    */

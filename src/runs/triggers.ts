@@ -3,6 +3,7 @@ import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import { type Push, type SelectedStack, selectStacks } from '../stacks/trigger.ts';
 import { UserError } from '../user-error.ts';
+import { changedByPush } from './changed-by-push.ts';
 import type { RunCommands } from './commands.ts';
 import { createOutcomeNotes } from './outcome-notes.ts';
 import { createOutdated } from './outdated.ts';
@@ -15,7 +16,7 @@ import type { Source } from './source.ts';
 export interface Triggers {
   /**
    * Which runs were made, and why none of the other stacks of the repository, by reason: no stack is left out. Safe
-   * to repeat.
+   * to repeat. Rejects when GitHub cannot be asked: try again.
    */
   push(push: Push, deliveryId: string): Promise<readonly string[]>;
   /** Rejects with `commit-not-found`, `commit-not-tracked` or `command-required`. */
@@ -63,13 +64,16 @@ export function createTriggers(parts: {
 
   return {
     async push(push, deliveryId) {
-      const selections = selectStacks(await stacks.ofRepository(push.repositoryId), push);
       const notes = createOutcomeNotes();
-      for (const selection of selections) {
-        const outcome = selection.selected
-          ? await startFromPush(selection, push, deliveryId)
-          : selection.reason;
-        notes.add(selection.stack.id, outcome);
+      const all = await stacks.ofRepository(push.repositoryId);
+      for (const changed of await changedByPush(source, all, push)) {
+        const known = { ...push, changedPaths: changed.changedPaths };
+        for (const selection of selectStacks(changed.stacks, known)) {
+          const outcome = selection.selected
+            ? await startFromPush(selection, push, deliveryId)
+            : selection.reason;
+          notes.add(selection.stack.id, outcome);
+        }
       }
       return notes.all();
     },

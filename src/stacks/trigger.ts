@@ -18,7 +18,7 @@ export interface Push {
   readonly pusherIsBot: boolean;
   /**
    * Paths that changed, from the repository's root. Null when GitHub's list cannot be trusted (forced, new
-   * branch, at the limits of the payload): then every stack counts as affected.
+   * branch, at the limits of the payload) and nobody was asked yet, or could tell: then every stack counts as affected.
    */
   readonly changedPaths: readonly string[] | null;
   /** Ids of stacks that the repository file wants since this push, and that never ran. */

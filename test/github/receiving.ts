@@ -12,6 +12,7 @@ import { createPullRequestReader } from '../../src/github/pull-request-reader.ts
 import { createReconciler } from '../../src/github/reconcile.ts';
 import { createFileReader } from '../../src/github/repository-file/read-file.ts';
 import { createRepositoryFiles } from '../../src/github/repository-file/repository-files.ts';
+import { createGithubSource } from '../../src/github/source.ts';
 import { createIds } from '../../src/ids.ts';
 import type { PullRequestClosing } from '../../src/runs/pull-requests.ts';
 import type { PullRequestChange, PullRequestContent } from '../../src/stacks/pull-request.ts';
@@ -78,6 +79,11 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
     onWanted: () => undefined,
   });
   const pushes: SeenPush[] = [];
+  const path = process.env['PATH'] ?? '';
+  const source = createGithubSource({
+    ...{ app: started.app, apiUrl: started.apiUrl, scratchDirectory: temp.path, logger: silent },
+    git: { webUrl: started.github.url, path, caBundle: null },
+  });
   const changes: SeenChange[] = [];
   const closings: PullRequestClosing[] = [];
   const handlers = {
@@ -92,7 +98,7 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
     pull_request: createPullRequestHandler({
       repositories,
       files,
-      pullRequests: createPullRequestReader({ app: started.app, repositories: store }),
+      pullRequests: createPullRequestReader({ app: started.app, source, repositories: store }),
       async onChange({ read, ...change }) {
         changes.push({ change, content: await read() });
         return ['network: previewed'];

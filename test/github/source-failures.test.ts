@@ -47,7 +47,7 @@ describe('a fetch that fails', () => {
     await using all = await openSource();
     const git = { ...all.git, webUrl: 'http://127.0.0.1:9' };
     const { app, apiUrl, ref, target } = all;
-    const source = createGithubSource({ app, apiUrl, git, logger: silent });
+    const source = createGithubSource({ app, apiUrl, git, scratchDirectory: all.runDir, logger: silent });
 
     const error = await rejection(source.fetch(ref, 'a'.repeat(40), target, new AbortController().signal));
 
@@ -58,7 +58,7 @@ describe('a fetch that fails', () => {
     await using all = await openSource();
     const { app, apiUrl, ref, target } = all;
     const git = { ...all.git, path: join(all.runDir, 'nothing-here') };
-    const source = createGithubSource({ app, apiUrl, git, logger: silent });
+    const source = createGithubSource({ app, apiUrl, git, scratchDirectory: all.runDir, logger: silent });
 
     const error = await rejection(source.fetch(ref, 'a'.repeat(40), target, new AbortController().signal));
 
@@ -89,7 +89,7 @@ describe('a fetch that fails', () => {
     // It never answers: git would wait.
     await using web = await startListingWeb(() => stop.abort(new Error('the lease is lost')));
     const git = { ...all.git, webUrl: web.url };
-    const source = createGithubSource({ app, apiUrl, git, logger: silent });
+    const source = createGithubSource({ app, apiUrl, git, scratchDirectory: all.runDir, logger: silent });
 
     const work = source.fetch(ref, 'a'.repeat(40), target, stop.signal);
 

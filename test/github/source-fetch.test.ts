@@ -69,7 +69,7 @@ describe('fetching a commit', () => {
     const { app, apiUrl, ref, target } = all;
     await using web = await startListingWeb();
     const git = { ...all.git, webUrl: web.url };
-    const source = createGithubSource({ app, apiUrl, git, logger: silent });
+    const source = createGithubSource({ app, apiUrl, git, scratchDirectory: all.runDir, logger: silent });
 
     await rejection(source.fetch(ref, 'a'.repeat(40), target, new AbortController().signal));
 

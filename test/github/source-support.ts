@@ -32,7 +32,13 @@ export async function openSource() {
   const path = process.env['PATH'] ?? '';
   const git = { webUrl: github.url, path, caBundle: null };
   const never = new AbortController().signal;
-  const source = createGithubSource({ app, apiUrl, git, logger });
+  const source = createGithubSource({
+    app,
+    apiUrl,
+    git,
+    scratchDirectory: join(run.path, 'scratch'),
+    logger,
+  });
   return {
     ...started,
     source,

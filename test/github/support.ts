@@ -45,6 +45,7 @@ export async function tempDatabase() {
   const database = openDatabase(join(dir.path, 'slipway.db'));
   return {
     database,
+    path: dir.path,
     async [Symbol.asyncDispose](): Promise<void> {
       await database[Symbol.asyncDispose]();
       await dir[Symbol.asyncDispose]();

@@ -30,6 +30,8 @@ export interface RunWorldOptions {
   readonly intercept?: (database: Database) => Database;
   /** What every commit holds, by path. */
   readonly files?: Readonly<Record<string, string>>;
+  /** What GitHub says was changed, by `base...head`; of nothing else it knows. */
+  readonly changes?: Readonly<Record<string, readonly string[]>>;
   /** GitHub answers no question. */
   readonly sourceFails?: boolean;
 }
@@ -58,6 +60,7 @@ interface PushChange {
   /** Where the branch was before; the push before this one when left out. */
   readonly before?: string;
   readonly isForced?: boolean;
+  readonly paths?: Push['changedPaths'];
   /** It happened before what the branch has got since: the branch stays as it is. */
   readonly isLate?: boolean;
 }
@@ -77,6 +80,7 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
     ...{ database, clock, newId, commits, logDirectory: logDirectory.path },
     reactors: typeof reactors === 'function' ? reactors({ database, clock, newId }) : reactors,
     files: options.files ?? {},
+    changes: options.changes ?? {},
     sourceFails: options.sourceFails ?? false,
   });
 
@@ -112,7 +116,7 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
         pusher: `${login}@example.com`,
         pusherLogin: login,
         pusherIsBot: change.isBot ?? false,
-        changedPaths: ['x'],
+        changedPaths: change.paths === undefined ? ['x'] : change.paths,
         ...change.first,
       },
       change.delivery ?? `delivery-${newId()}`,
@@ -178,6 +182,7 @@ function wire(parts: {
   logDirectory: string;
   reactors: readonly Reactor[];
   files: Readonly<Record<string, string>>;
+  changes: Readonly<Record<string, readonly string[]>>;
   sourceFails: boolean;
 }) {
   const { clock, newId, database } = parts;
@@ -203,6 +208,10 @@ function wire(parts: {
       if (!line) return found.flat().some((place) => place !== -1) ? 'diverged' : null;
       const [ofBase = 0, ofHead = 0] = line;
       return ofBase === ofHead ? 'identical' : ofBase < ofHead ? 'ahead' : 'behind';
+    },
+    changedPaths: async (_, base, head) => {
+      if (parts.sourceFails) throw new Error('GitHub does not answer');
+      return parts.changes[`${base}...${head}`] ?? null;
     },
     fetch: async (_repository, _sha, { workTree }) => {
       for (const [path, text] of Object.entries(parts.files)) await writeFile(join(workTree, path), text);

@@ -168,6 +168,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
       source: {
         resolve: async (_repository, branch, sha) =>
           branch === 'main' && (sha === null || sha === branchHead.hash) ? branchHead : null,
+        changedPaths: async () => null,
         compare: () => Promise.reject(new Error('not in this test')),
         fetch: () => Promise.reject(new Error('not in this test')),
       },
