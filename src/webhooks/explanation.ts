@@ -18,7 +18,7 @@ export function explain({ outcome, error, statusCode }: Explained): Explanation 
 
 const unknown: Explanation = {
   what: 'Slipway stopped before there was an answer: it may or may not have arrived.',
-  advice: 'Nothing to do: it is sent again, with the same id.',
+  advice: 'Nothing to do, unless the webhook is disabled: it is sent again, with the same id.',
 };
 
 const other: Explanation = {

@@ -97,6 +97,15 @@ describe('a webhook that is changed while it is called', () => {
     expect(world.receiver.received).toHaveLength(1);
   });
 
+  it('is told at its new endpoint what the old one did not want', async () => {
+    await using world = await inFlight();
+    await using elsewhere = await startReceiver();
+    await world.app.webhooks.update(world.id, { endpoint: elsewhere.url });
+    world.answer(410);
+    await eventually(world.outcomes, ([status]) => status === 'delivered');
+    expect(elsewhere.received).toMatchObject([{ attempt: 2 }]);
+  });
+
   it.each([
     [410, {}],
     [503, { 'retry-after': '3600' }],
@@ -105,7 +114,7 @@ describe('a webhook that is changed while it is called', () => {
     await using elsewhere = await startReceiver();
     await world.app.webhooks.update(world.id, { endpoint: elsewhere.url });
     world.answer(status, headers);
-    await eventually(world.outcomes, ([first]) => first === 'failed');
+    await eventually(world.outcomes, ([first]) => first !== 'pending');
     await (await world.app.startRun()).change(1);
     await eventually(world.outcomes, ([, second]) => second === 'delivered');
     expect(await world.app.webhooks.find(world.id)).toMatchObject({ enabled: true });

@@ -101,12 +101,16 @@ function versionIn(body: Buffer): number {
 }
 
 /** Waits for evidence, at most 5 seconds, and gives back what was seen. */
-export async function eventually<T>(look: () => T | Promise<T>, isGood: (seen: T) => boolean): Promise<T> {
-  const deadline = Date.now() + 5000;
+export async function eventually<T>(
+  look: () => T | Promise<T>,
+  isGood: (seen: T) => boolean,
+  withinMs = 15_000,
+): Promise<T> {
+  const deadline = Date.now() + withinMs;
   for (;;) {
     const seen = await look();
     if (isGood(seen)) return seen;
-    if (Date.now() > deadline) throw new Error(`not seen in 5 s; last: ${JSON.stringify(seen)}`);
+    if (Date.now() > deadline) throw new Error(`not seen in ${withinMs} ms; last: ${JSON.stringify(seen)}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -51,8 +51,12 @@ async function judge(
 ): Promise<void> {
   const { webhooks, deliveries, notices, clock } = parts;
   // It was changed meanwhile: what the receiver it had says is neither its failure, nor its wish, nor its pause.
-  const version = (await webhooks.find(webhookId, tx))?.version;
-  const current = ends.filter(({ claim }) => claim.webhookVersion === version);
+  const webhook = await webhooks.find(webhookId, tx);
+  const [current, former] = partition(ends, ({ claim }) => claim.webhookVersion === webhook?.version);
+  for (const { disable, claim } of former) {
+    // The one it has now was not asked yet.
+    if (disable !== null && webhook?.enabled) await deliveries.restart(tx, claim.deliveryId, clock.nowMs());
+  }
   if (current.length === 0) return;
   let health = before;
   for (const end of current) {
@@ -91,6 +95,10 @@ async function disable(
   await webhooks.update(tx, id, { disabled: { reason, atMs: clock.nowMs() } });
   await deliveries.stopPending(tx, id);
   await notices.notify(tx, notice);
+}
+
+function partition<T>(all: readonly T[], isFirst: (one: T) => boolean): [first: T[], second: T[]] {
+  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
 }
 
 const isDelivered = ({ finished }: FinishedAttempt): boolean => finished.status === 'delivered';
