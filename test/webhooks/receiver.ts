@@ -100,7 +100,7 @@ function versionIn(body: Buffer): number {
   }
 }
 
-/** Waits for evidence, at most 5 seconds, and gives back what was seen. */
+/** Waits for evidence and gives back what was seen. */
 export async function eventually<T>(
   look: () => T | Promise<T>,
   isGood: (seen: T) => boolean,
