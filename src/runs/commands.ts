@@ -8,8 +8,9 @@ import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import { attachPullRequest } from './attach-pull-request.ts';
+import { findEarlier } from './earlier-run.ts';
 import { requireForksAllowed, requireTracked } from './requirements.ts';
-import { isTerminal, type Outcome, type Run, type RunCommand, type RunState, type RunType } from './run.ts';
+import { isTerminal, type Run, type RunCommand, type RunState, type RunType } from './run.ts';
 import type { RunStore } from './run-store.ts';
 import type { Transitions } from './transition.ts';
 
@@ -79,7 +80,7 @@ export function createRunCommands(parts: {
     return transactions.write(async (tx) => {
       const stack = await stacks.findByKey(request.stackKey, tx);
       if (!stack) throw new UserError('not-found', 'The stack no longer exists.');
-      const same = await runOfCommit(tx, request);
+      const { run: same, isUntrusted } = await findEarlier(runs, tx, request);
       if (same) {
         if (request.pullRequest) await attachPullRequest(runs, tx, same, request.pullRequest);
         else await runs.setRenewed(tx, same.id);
@@ -97,7 +98,7 @@ export function createRunCommands(parts: {
           branch: request.branch,
           commit: request.commit,
           ...(request.pullRequest ? { pullRequest: request.pullRequest } : {}),
-          isUntrusted: request.isUntrusted ?? false,
+          isUntrusted,
           createdAtMs: clock.nowMs(),
           triggeredBy: triggerName(request.by),
           startedBy: actorKey(request.by),
@@ -111,19 +112,6 @@ export function createRunCommands(parts: {
       if (run !== 'duplicate' && request.supersedes) await supersede(tx, request, run.id);
       return run;
     });
-  }
-
-  async function runOfCommit(tx: Tx, request: CreateRun): Promise<Run | null> {
-    const { stackKey, type, commit, isUntrusted, unlessCommitHas } = request;
-    if (unlessCommitHas === undefined) return null;
-    if (unlessCommitHas === 'newest') {
-      const newest = await runs.newestOfType(stackKey, type, tx);
-      return newest?.commit.hash === commit.hash ? newest : null;
-    }
-    // What went without secrets is no answer to somebody who may have them.
-    const which = isUntrusted ? 'any' : 'trusted';
-    const newest = await runs.newestOfCommit(stackKey, type, commit.hash, which, tx);
-    return newest?.outcome && withdrawn.has(newest.outcome) ? null : newest;
   }
 
   async function supersede(tx: Tx, { stackKey, branch }: CreateRun, newerId: string): Promise<void> {
@@ -205,6 +193,3 @@ export function createRunCommands(parts: {
     },
   };
 }
-
-/** The server ended them itself: when their commit is told of again, it is previewed again. */
-const withdrawn: ReadonlySet<Outcome> = new Set(['superseded', 'pull_request_closed']);

@@ -329,6 +329,30 @@ describe('what is not trusted', () => {
     expect((await world.run(ours)).state).toBe('READY');
   });
 
+  it('does not get secrets because a person opens a pull request of what a bot pushed', async () => {
+    await using world = await withVariables();
+    const ofBot = runIn(await world.push('a1', { ...topic, login: 'x[bot]', isBot: true }));
+
+    const notes = await world.change('a1');
+
+    expect(notes).toEqual([expect.stringContaining('already')]);
+    expect(await world.run(ofBot)).toMatchObject({ isUntrusted: true, pullRequest: { number: 7 } });
+    await world.close(7);
+    const reopened = await world.change('a1');
+    expect(reopened).toEqual([expect.stringMatching(/PROPOSED run \w+ without secrets$/)]);
+  });
+
+  it('of a fork is no answer to a pull request of ours with the same commit', async () => {
+    await using world = await withVariables();
+    const ofFork = await world.changed('a1', fork);
+
+    const ours = await world.changed('a1', { pullRequest: { number: 8 } });
+    await world.close(8);
+
+    expect(await world.run(ours)).toMatchObject({ state: 'CANCELED', pullRequest: { number: 8 } });
+    expect(await world.run(ofFork)).toMatchObject({ state: 'READY', pullRequest: { number: 7 } });
+  });
+
   it('gives way to a trusted push of its commit', async () => {
     await using world = await withVariables();
     const ofBot = await world.changed('a1', { content: { bots: ['x[bot]'] } });
