@@ -189,3 +189,23 @@ test('what a bot brings is previewed without secrets until the stack trusts it',
   expect(await api.run(second.id)).not.toHaveProperty('untrusted');
   expect(await api.log(second.id)).toContain('CLOUD_KEY=***');
 });
+
+test('a new branch concerns only the stacks that it changes, also beyond what GitHub lists', async () => {
+  const { api, github } = scenario;
+  const { stack, repository } = await scenario.addStack('rooted-branch', {
+    ...{ projectRoot: 'infra', hooks: { beforeInit: ['exit 1'] } },
+  });
+  const docs = Object.fromEntries(Array.from({ length: 350 }, (_, at) => [`docs/${at}.md`, `${at}`]));
+  const push = (branch: string, files: Record<string, string>) =>
+    github.commitAndPush(repository, { branch, message: 'More', files });
+
+  const beside = await push('docs', docs);
+  const within = await push('both', { ...docs, 'infra/Pulumi.yaml': program() });
+
+  const { id } = await api.waitForRun(stack, within.sha);
+  await api.waitForState(id, 'FAILED');
+  // Deliveries of one repository are handled in order: the first had its turn.
+  expect((await api.runsOf(stack)).map(({ commit }) => commit.hash)).toEqual([within.sha]);
+  const { json } = await api.expectSuccess('GET', `/api/v1/inbox/${beside.deliveryId}`);
+  expect(json).toMatchObject({ note: 'rooted-branch: no changed path belongs to the stack' });
+});
