@@ -42,7 +42,7 @@ async function addWebhook(stores: Stores, stackKey: string): Promise<string> {
 
 /** Partial indexes hold what is under way; `job` does too, and webhooks (and their health) are as many as somebody typed. */
 const isShort =
-  /^SCAN (CONSTANT ROW|job|webhook|webhook_health)$|USING (COVERING )?INDEX \w+_(due|leased|in_state|pending|failed)$/;
+  /^SCAN (CONSTANT ROW|job|webhook|webhook_health)$|USING (COVERING )?INDEX \w+_(due|due_of_webhook|leased|in_state|pending|failed)$/;
 
 describe('the standing', () => {
   it('of nothing is nothing', async () => {

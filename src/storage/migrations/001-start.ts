@@ -238,7 +238,6 @@ create table delivery (
   replay_id text,
   unique (webhook_id, run_id, state_version)
 ) strict;
-create index delivery_due on delivery (next_at_ms) where next_at_ms is not null;
 -- The pump walks from one endpoint with work to the next, however long the queue of each is.
 create index delivery_due_of_webhook on delivery (webhook_id, next_at_ms, id) where next_at_ms is not null;
 create index delivery_leased on delivery (webhook_id, lease_until_ms) where lease_until_ms is not null;
