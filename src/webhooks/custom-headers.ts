@@ -69,13 +69,17 @@ function checkedName(given: string, position: number): string {
   return given.toLowerCase();
 }
 
+/** `name` in lower case. */
+export function isReserved(name: string): boolean {
+  return reserved.some((entry) =>
+    entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry,
+  );
+}
+
 /** Only what is set is judged by its name: what was possible once can still be removed. */
 function settableValue(name: string, value: string): string {
   const path = `headers.${name}`;
-  const isReserved = reserved.some((entry) =>
-    entry.endsWith('*') ? name.startsWith(entry.slice(0, -1)) : name === entry,
-  );
-  if (isReserved) throw refused(path, 'this header cannot be set', reservedHint);
+  if (isReserved(name)) throw refused(path, 'this header cannot be set', reservedHint);
   if (value === hiddenValue) {
     throw refused(
       path,

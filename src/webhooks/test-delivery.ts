@@ -42,7 +42,6 @@ export interface CertificateState {
   readonly isEnding: boolean;
 }
 
-const testHeader = 'x-slipway-test';
 const warnDays = 14;
 const daySeconds = 24 * 60 * 60;
 
@@ -64,9 +63,8 @@ export function createTestDeliveries(parts: {
       (await parts.deliveries.latestPayload(stack.key)) ?? samplePayload(stack, newId(), clock.nowMs());
     const deliveryId = newId();
     await using sender = parts.newSender();
-    const headers = { ...webhook.headers, [testHeader]: 'true' };
-    const message = { deliveryId, attempt: 1, rejections: 0, body };
-    const result = await sender.send({ ...message, webhook: { ...webhook, headers } });
+    const message = { webhook, deliveryId, attempt: 1, rejections: 0, body, isTest: true };
+    const result = await sender.send(message);
     return resultOf(deliveryId, result, toUnixSeconds(clock.nowMs()));
   }
 
@@ -84,8 +82,7 @@ export function createTestDeliveries(parts: {
 }
 
 function resultOf(id: string, result: SendResult, now: number): TestResult {
-  const { durationMs } = result;
-  const exchange = result.exchange && withTestHeader(result.exchange);
+  const { durationMs, exchange } = result;
   const validTo = exchange?.connection?.tls?.validTo ?? null;
   const seen = outcomeOf(result);
   return {
@@ -114,12 +111,6 @@ function outcomeOf(result: SendResult): Pick<TestResult, 'outcome' | 'statusCode
     case 'unsent':
       return { ...nothing, outcome: 'unknown' };
   }
-}
-
-/** It is no custom header: there is nothing to hide. */
-function withTestHeader(exchange: AttemptExchange): AttemptExchange {
-  const headers = { ...exchange.request.headers, [testHeader]: 'true' };
-  return { ...exchange, request: { headers } };
 }
 
 export function certificateState(expiresAt: number, now: number): CertificateState {

@@ -277,8 +277,11 @@ export function anInstallation(change: Partial<WebParts> = {}) {
 
 function aSenderDouble(outcomes: SendResult[]): Sender {
   return {
-    send: async () =>
-      outcomes.shift() ?? { kind: 'delivered', statusCode: 204, durationMs: 12, exchange: anExchange() },
+    async send({ isTest }) {
+      const headers: Record<string, string> = isTest ? { 'x-slipway-test': 'true' } : {};
+      const exchange = anExchange({ request: { headers } });
+      return outcomes.shift() ?? { kind: 'delivered', statusCode: 204, durationMs: 12, exchange };
+    },
     stop: () => undefined,
     giveUp: () => undefined,
     [Symbol.asyncDispose]: async () => undefined,

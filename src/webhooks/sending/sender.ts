@@ -32,6 +32,8 @@ export interface OutgoingMessage {
   /** How often its signature was refused: chooses the key. */
   readonly rejections: number;
   readonly body: Uint8Array;
+  /** It says so itself, in a header. */
+  readonly isTest?: boolean;
 }
 
 export type SendResult = { readonly durationMs: number; readonly exchange: AttemptExchange | null } & (
@@ -51,13 +53,6 @@ export type SendResult = { readonly durationMs: number; readonly exchange: Attem
   | { readonly kind: 'unsent' }
 );
 
-/** A webhook's own headers cannot replace them, nor what HTTP itself needs. */
-const ownHeaders: ReadonlySet<string> = new Set([
-  ...['content-type', 'user-agent', 'accept-encoding', 'x-slipway-delivery', 'x-slipway-attempt'],
-  ...['x-signature', 'x-signature-256', 'webhook-id', 'webhook-timestamp', 'webhook-signature'],
-  ...['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'upgrade', 'expect', 'te'],
-]);
-
 export function createSender(parts: {
   readonly guard: TargetGuard;
   readonly clock: Clock;
@@ -69,7 +64,7 @@ export function createSender(parts: {
 }): Sender {
   const { guard, clock, limits = exchangeLimits } = parts;
   const authorities = withUsualAuthorities(parts.caBundle);
-  const targets = createTargets({ guard, authorities, ownHeaders });
+  const targets = createTargets({ guard, authorities });
   const running = new Set<Exchange>();
   let isStopped = false;
 
@@ -87,6 +82,7 @@ export function createSender(parts: {
       'accept-encoding': 'identity',
       'x-slipway-delivery': deliveryId,
       'x-slipway-attempt': String(message.attempt),
+      ...(message.isTest && { 'x-slipway-test': 'true' }),
       ...signatureHeaders(chosen.key, signed, keys),
     };
     return { headers, key: chosen.fingerprint };

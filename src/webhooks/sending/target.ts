@@ -1,3 +1,4 @@
+import { isReserved } from '../custom-headers.ts';
 import type { Webhook } from '../webhook.ts';
 import { type Line, type LineParts, openLine } from './line.ts';
 import { type Mask, maskOf } from './mask.ts';
@@ -33,7 +34,7 @@ export interface Targets {
   closeAll(): Promise<void>;
 }
 
-export function createTargets(parts: LineParts & { readonly ownHeaders: ReadonlySet<string> }): Targets {
+export function createTargets(parts: LineParts): Targets {
   const targets = new Map<string, Target>();
   const lines = new Set<Line>();
 
@@ -46,19 +47,14 @@ export function createTargets(parts: LineParts & { readonly ownHeaders: Readonly
     const url = new URL(webhook.url);
     const idle: Line[] = [];
     let isRetired = false;
-    const headers = Object.fromEntries(
-      Object.entries(webhook.headers).filter(([name]) => !parts.ownHeaders.has(name)),
-    );
+    const headers = Object.fromEntries(Object.entries(webhook.headers).filter(([name]) => !isReserved(name)));
     const drop = (line: Line) => void close(line).catch(() => undefined);
     return {
       version: webhook.version,
       path: url.pathname + url.search,
       keys: signingKeys(webhook),
       headers,
-      // Ours is no secret: it says that a delivery is a test.
-      mask: maskOf(
-        Object.keys(headers).flatMap((name) => (name.startsWith('x-slipway-') ? [] : (headers[name] ?? []))),
-      ),
+      mask: maskOf(Object.values(headers)),
       take() {
         const known = idle.pop();
         if (known !== undefined) return known;
