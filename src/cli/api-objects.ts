@@ -118,6 +118,13 @@ export const webhookObject = z.object({
 
 export const webhookPath = (id: string): string => `/api/v1/webhooks/${encodeURIComponent(id)}`;
 
+export const attemptObject = z.object({
+  outcome: z.string(),
+  statusCode: z.number().optional(),
+  error: z.string().optional(),
+  detail: z.string().optional(),
+});
+
 export const deliveryObject = z.object({
   id: z.string(),
   run: z.string(),
@@ -125,14 +132,7 @@ export const deliveryObject = z.object({
   status: z.string(),
   createdAt: z.number(),
   nextAttemptAt: z.number().optional(),
-  attempts: z.array(
-    z.object({
-      outcome: z.string(),
-      statusCode: z.number().optional(),
-      error: z.string().optional(),
-      detail: z.string().optional(),
-    }),
-  ),
+  attempts: z.array(attemptObject),
 });
 
 const page = z.object({ items: z.array(z.unknown()), nextCursor: z.string().nullable() });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { attemptObject, deliveryObject } from './api-objects.ts';
 import { fields, oneLine, shortened, time } from './output.ts';
 
 const phase = z.number().nullable();
@@ -19,23 +20,13 @@ const exchange = z.object({
   timingsMs: z.object({ dns: phase, connect: phase, tls: phase, firstByte: phase, total: z.number() }),
 });
 
-export const deliveryDetails = z.object({
-  id: z.string(),
+export const deliveryDetails = deliveryObject.extend({
   webhook: z.string(),
-  run: z.string(),
-  stateVersion: z.number(),
-  status: z.string(),
-  createdAt: z.number(),
-  nextAttemptAt: z.number().optional(),
   attempts: z.array(
-    z.object({
+    attemptObject.extend({
       number: z.number(),
       at: z.number(),
-      outcome: z.string(),
       durationMs: z.number().optional(),
-      statusCode: z.number().optional(),
-      error: z.string().optional(),
-      detail: z.string().optional(),
       explanation: z.object({ what: z.string(), advice: z.string() }).optional(),
       exchange: exchange.optional(),
     }),
