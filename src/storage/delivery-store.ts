@@ -1,17 +1,9 @@
 import { sql } from 'kysely';
-import type {
-  Attempt,
-  AttemptOutcome,
-  Delivery,
-  DeliveryStatus,
-  DeliveryStore,
-  Queue,
-} from '../webhooks/delivery-store.ts';
+import type { DeliveryStore, Queue } from '../webhooks/delivery-store.ts';
 import type { Database } from './database.ts';
 import { createClaim } from './delivery-claim.ts';
+import { createDeliveryReads } from './delivery-reads.ts';
 import { createFinish } from './delivery-result.ts';
-import { decodeExchange } from './exchange-column.ts';
-import type { AttemptRow, DeliveryRow } from './schema.ts';
 import { createHealthMethods } from './webhook-health.ts';
 
 /**
@@ -19,51 +11,10 @@ import { createHealthMethods } from './webhook-health.ts';
  * is while an attempt is under way: an index that does not change is not written.
  */
 export function createDeliveryStore(database: Database): DeliveryStore {
-  async function withAttempts(
-    rows: readonly DeliveryRow[],
-    withExchanges: boolean,
-  ): Promise<readonly Delivery[]> {
-    if (rows.length === 0) return [];
-    const ids = rows.map(({ id }) => id);
-    const attempts = await database.read
-      .selectFrom('attempt')
-      .select(summaryColumns)
-      .$if(withExchanges, (query) => query.select('exchange'))
-      .where('delivery_id', 'in', ids)
-      .orderBy('delivery_id')
-      .orderBy('number')
-      .execute();
-    const byDelivery = Map.groupBy(attempts, (attempt) => attempt.delivery_id);
-    return rows.map((row) => deliveryOf(row, byDelivery.get(row.id) ?? []));
-  }
-
   return {
     async insertPayload(tx, runId, stateVersion, body) {
       const row = { run_id: runId, state_version: stateVersion, body };
       await database.inside(tx).insertInto('payload').values(row).execute();
-    },
-
-    async payload(runId, stateVersion) {
-      const row = await database.read
-        .selectFrom('payload')
-        .select('body')
-        .where('run_id', '=', runId)
-        .where('state_version', '=', stateVersion)
-        .executeTakeFirst();
-      return row?.body ?? null;
-    },
-
-    async latestPayload(stackKey) {
-      const row = await database.read
-        .selectFrom('run')
-        .innerJoin('payload', 'payload.run_id', 'run.id')
-        .select('payload.body')
-        .where('run.stack_key', '=', stackKey)
-        .orderBy('run.id', 'desc')
-        .orderBy('payload.state_version', 'desc')
-        .limit(1)
-        .executeTakeFirst();
-      return row?.body ?? null;
     },
 
     async insert(tx, delivery) {
@@ -92,6 +43,7 @@ export function createDeliveryStore(database: Database): DeliveryStore {
     claim: createClaim(database),
     finish: createFinish(database),
     ...createHealthMethods(database),
+    ...createDeliveryReads(database),
 
     async handBack(tx, claim) {
       await database
@@ -233,77 +185,5 @@ export function createDeliveryStore(database: Database): DeliveryStore {
       const dropped = await db.deleteFrom('attempt').where('delivery_id', 'in', settled).executeTakeFirst();
       return { dropped: Number(dropped.numDeletedRows), next };
     },
-
-    async find(id) {
-      const rows = await database.read.selectFrom('delivery').selectAll().where('id', '=', id).execute();
-      const [delivery] = await withAttempts(rows, true);
-      return delivery ?? null;
-    },
-
-    async listOfRun(runId) {
-      const rows = await database.read
-        .selectFrom('delivery')
-        .select(['id', 'webhook_id', 'state_version', 'status', 'next_at_ms'])
-        .where('run_id', '=', runId)
-        .execute();
-      return rows.map((row) => ({
-        id: row.id,
-        webhookId: row.webhook_id,
-        stateVersion: row.state_version,
-        status: row.status as DeliveryStatus,
-        isPlanned: row.next_at_ms !== null,
-      }));
-    },
-
-    async listOfWebhook(webhookId, { before, limit, status, runId }) {
-      let query = database.read.selectFrom('delivery').selectAll().where('webhook_id', '=', webhookId);
-      if (before !== null) query = query.where('id', '<', before);
-      if (status !== undefined) query = query.where('status', '=', status);
-      if (runId !== undefined) query = query.where('run_id', '=', runId);
-      return withAttempts(await query.orderBy('id', 'desc').limit(limit).execute(), false);
-    },
   };
-}
-
-/** All but the exchange, which is large. */
-const summaryColumns = [
-  ...(['delivery_id', 'number', 'started_at_ms', 'duration_ms'] as const),
-  ...(['outcome', 'status_code', 'error', 'detail'] as const),
-] as const;
-
-type ReadAttempt = Pick<AttemptRow, (typeof summaryColumns)[number]> & Partial<AttemptRow>;
-
-function deliveryOf(row: DeliveryRow, attempts: readonly ReadAttempt[]): Delivery {
-  return {
-    id: row.id,
-    webhookId: row.webhook_id,
-    runId: row.run_id,
-    stateVersion: row.state_version,
-    status: row.status as DeliveryStatus,
-    nextAttemptAtMs: row.lease_until_ms === null ? row.next_at_ms : null,
-    createdAtMs: row.created_at_ms,
-    attempts: [...attempts.map(attemptOf), ...startedAttempt(row)],
-  };
-}
-
-function attemptOf(row: ReadAttempt): Attempt {
-  return {
-    number: row.number,
-    startedAtMs: row.started_at_ms,
-    durationMs: row.duration_ms,
-    outcome: row.outcome as AttemptOutcome,
-    statusCode: row.status_code,
-    error: row.error,
-    detail: row.detail,
-    exchange: row.exchange
-      ? decodeExchange(row.exchange, { deliveryId: row.delivery_id, attempt: row.number })
-      : null,
-  };
-}
-
-/** The one that is under way. */
-function startedAttempt({ attempts: number, started_at_ms: startedAtMs }: DeliveryRow): readonly Attempt[] {
-  if (startedAtMs === null) return [];
-  const nothingYet = { durationMs: null, statusCode: null, error: null, detail: null, exchange: null };
-  return [{ number, startedAtMs, outcome: 'started', ...nothingYet }];
 }

@@ -206,9 +206,9 @@ export interface DeliveryStore {
   insert(tx: Tx, delivery: NewDelivery): Promise<boolean>;
 
   /**
-   * Leases what is due for enabled webhooks, and makes the attempt of each 'started'. A first attempt waits while an earlier state of
-   * the same run is pending for the same webhook; later attempts wait for nobody. A lease that ran out is due
-   * again, and its attempt becomes 'unknown'.
+   * Leases what is due for enabled webhooks, and makes the attempt of each 'started'. A first attempt waits while an
+   * earlier state of the same run is pending for the same webhook; later attempts wait for nobody. A lease that ran
+   * out is due again, and its attempt becomes 'unknown'.
    */
   claim(tx: Tx, options: ClaimOptions): Promise<Claimed>;
   /**
