@@ -27,7 +27,7 @@ export interface Backlog {
     readonly pendingSinceMs: number | null;
     readonly failed: number;
   };
-  readonly checkRuns: { readonly waiting: number; readonly givenUp: number };
+  readonly outbox: { readonly waiting: number; readonly givenUp: number };
 }
 
 export function healthOf(findings: Findings): Health {
@@ -103,7 +103,7 @@ export function doctorReport(findings: Findings, backlog: Backlog): DoctorReport
           hint: 'The server needs APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET to start; see .env.example.',
         },
     inboxItem(backlog),
-    checkRunItem(backlog),
+    outboxItem(backlog),
   ];
   return { ok: items.every(({ status }) => status !== 'problem'), items };
 }
@@ -141,11 +141,11 @@ function inboxItem({ inbox, nowMs }: Backlog): DoctorItem {
   return { name: 'inbox', status: 'warning', detail, hint };
 }
 
-function checkRunItem({ checkRuns: { waiting, givenUp } }: Backlog): DoctorItem {
+function outboxItem({ outbox: { waiting, givenUp } }: Backlog): DoctorItem {
   const detail = `${waiting} pending; ${givenUp} given up in the last 7 days`;
-  if (givenUp === 0) return { name: 'check runs', status: 'ok', detail };
-  const hint = 'The log of the server has "a check run is given up", with the answer of GitHub.';
-  return { name: 'check runs', status: 'warning', detail, hint };
+  if (givenUp === 0) return { name: 'outbox to GitHub', status: 'ok', detail };
+  const hint = 'The log of the server has "what GitHub should show is given up", with the answer of GitHub.';
+  return { name: 'outbox to GitHub', status: 'warning', detail, hint };
 }
 
 function diskItem(disk: Findings['disk']): DoctorItem {

@@ -54,7 +54,7 @@ export function createInspection(parts: {
       return {
         nowMs,
         inbox: await stores.inbox.standing(),
-        checkRuns: await stores.checkRuns.standing(nowMs - backlogMs),
+        outbox: await stores.outbox.standing(nowMs - backlogMs),
       };
     },
   };

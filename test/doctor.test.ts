@@ -15,7 +15,7 @@ const wellFindings: Findings = {
 const noBacklog: Backlog = {
   nowMs,
   inbox: { pending: 0, pendingSinceMs: null, failed: 0 },
-  checkRuns: { waiting: 0, givenUp: 0 },
+  outbox: { waiting: 0, givenUp: 0 },
 };
 
 test.each([
@@ -36,10 +36,10 @@ test.each([
 test.each([
   [{ waiting: 4, givenUp: 0 }, 'ok', '4 pending; 0 given up in the last 7 days'],
   [{ waiting: 0, givenUp: 2 }, 'warning', '0 pending; 2 given up in the last 7 days'],
-])('the doctor tells of check runs: %o', (checkRuns, status, detail) => {
-  const report = doctorReport(wellFindings, { ...noBacklog, checkRuns });
+])('the doctor tells of the outbox: %o', (outbox, status, detail) => {
+  const report = doctorReport(wellFindings, { ...noBacklog, outbox });
 
-  expect(report.items.find(({ name }) => name === 'check runs')).toMatchObject({ status, detail });
+  expect(report.items.find(({ name }) => name === 'outbox to GitHub')).toMatchObject({ status, detail });
 });
 
 const gibibyte = 1024 ** 3;

@@ -7,6 +7,7 @@ import type { Discussions } from './discussion.ts';
 import type { Faults } from './faults.ts';
 import type { GitHttp } from './git/http.ts';
 import { type ApiEnv, failing, type RecordedRequest, recording, refusingBadCredentials } from './pipeline.ts';
+import { limitingRate, type RateLimit } from './rate-limit.ts';
 import { appRoutes } from './routes/app.ts';
 import { checkRoutes } from './routes/checks.ts';
 import { commitRoutes } from './routes/commits.ts';
@@ -27,6 +28,7 @@ interface ApiParts {
   webhooks: Webhooks;
   requests: RecordedRequest[];
   faults: Faults;
+  rateLimit: RateLimit;
   gitHttp: GitHttp;
   checkRuns: CheckRun[];
   deployments: Deployment[];
@@ -54,6 +56,7 @@ export function createApi(parts: ApiParts): Hono<ApiEnv> {
   const root = new Hono<ApiEnv>();
   root.use(recording(state, parts.requests), failing(parts.faults), refusingBadCredentials);
   root.route('/', gitRoutes(state, parts.gitHttp));
+  root.use(limitingRate(state, parts.rateLimit));
   for (const group of groups) {
     root.route('/api/v3', group);
     root.route('/', group);

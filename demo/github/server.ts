@@ -23,6 +23,7 @@ import {
 import type { RecordedRequest } from './pipeline.ts';
 import { PullRequests } from './pull-requests.ts';
 import { Pushes } from './pushes.ts';
+import { RateLimit } from './rate-limit.ts';
 import {
   type BranchCommit,
   commitTo,
@@ -59,7 +60,7 @@ const permissions: Permissions = {
   metadata: 'read',
   contents: 'read',
   checks: 'write',
-  pull_requests: 'read',
+  pull_requests: 'write',
 };
 const events = ['push', 'pull_request', 'check_run', 'repository'];
 
@@ -74,6 +75,7 @@ export async function startStandInGithub(options: StandInOptions) {
   const requests: RecordedRequest[] = [];
   const checkRuns: CheckRun[] = [];
   const faults = new Faults();
+  const rateLimit = new RateLimit();
   const discussions: Discussions = { issues: [], comments: [] };
   const deployments: Deployment[] = [];
   const comments = new Comments(state, discussions, webhooks);
@@ -83,7 +85,10 @@ export async function startStandInGithub(options: StandInOptions) {
   const whoSignsIn = () => (signsIn === null ? defaultActor(state) : requireAccount(state, signsIn));
   const gitHttp = await createGitHttp();
 
-  const parts = { state, webhooks, requests, faults, gitHttp, checkRuns, deployments, discussions, comments };
+  const parts = {
+    ...{ state, webhooks, requests, faults, rateLimit, gitHttp },
+    ...{ checkRuns, deployments, discussions, comments },
+  };
   const api = createApi({ ...parts, whoSignsIn });
   const server = createAdaptorServer({ fetch: api.fetch }) as Server;
   state.url = await listen(server, options.port ?? 0);
@@ -153,6 +158,10 @@ export async function startStandInGithub(options: StandInOptions) {
     settled: () => webhooks.settled(),
     failNext: (fault: Fault) => faults.add(fault),
     clearFaults: () => faults.clear(),
+    /** Of each installation, from its next hour on or while less was used. */
+    setRateLimit: (limit: number) => {
+      rateLimit.limit = limit;
+    },
     async [Symbol.asyncDispose](): Promise<void> {
       await webhooks[Symbol.asyncDispose]();
       const closed = new Promise((resolve) => server.close(resolve));

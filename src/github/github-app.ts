@@ -1,6 +1,7 @@
 import { Probot, ProbotOctokit } from 'probot';
 import type { Logger } from '../logger.ts';
-import { statusOf } from './github-error.ts';
+import type { ApiBudget } from './api-budget.ts';
+import { headersOf, statusOf } from './github-error.ts';
 import { createTokenCache, type TokenCache } from './token-cache.ts';
 
 /**
@@ -40,7 +41,11 @@ const plainOctokit = (tokens: TokenCache) =>
     throttle: { enabled: false },
   }));
 
-export async function createGithubApp(settings: GithubAppSettings, logger: Logger): Promise<GithubApp> {
+export async function createGithubApp(
+  settings: GithubAppSettings,
+  budget: Pick<ApiBudget, 'record'>,
+  logger: Logger,
+): Promise<GithubApp> {
   // Probot's default secret is public.
   if (settings.webhookSecret === '') throw new Error('the GitHub App needs a webhook secret');
   const closing = new AbortController();
@@ -61,6 +66,7 @@ export async function createGithubApp(settings: GithubAppSettings, logger: Logge
     async asInstallation(installationId) {
       const octokit = await probot.auth(installationId);
       renewTokens(octokit, () => tokens.forget(installationId));
+      keepAccount(octokit, installationId, budget);
       return octokit;
     },
     [Symbol.dispose]: () => closing.abort(),
@@ -80,6 +86,24 @@ function renewTokens(octokit: ProbotOctokit, forgetToken: () => void): void {
       if (statusOf(error) !== 401 || options.url.includes('/app/')) throw error;
       forgetToken();
       return request(options);
+    }
+  });
+}
+
+/** Of every request, whoever makes it and however it ends. */
+function keepAccount(
+  octokit: ProbotOctokit,
+  installationId: number,
+  budget: Pick<ApiBudget, 'record'>,
+): void {
+  octokit.hook.wrap('request', async (request, { method, url, ...options }) => {
+    try {
+      const answer = await request({ method, url, ...options });
+      budget.record(installationId, { method, url, headers: answer.headers });
+      return answer;
+    } catch (error) {
+      budget.record(installationId, { method, url, headers: headersOf(error), error });
+      throw error;
     }
   });
 }

@@ -16,6 +16,12 @@ export function statusOf(error: unknown): number | null {
   return parsed.success && parsed.data.response ? parsed.data.status : null;
 }
 
+/** Of GitHub's answer; empty when there was none. */
+export function headersOf(error: unknown): Readonly<Record<string, unknown>> {
+  const parsed = httpError.safeParse(error);
+  return (parsed.success && parsed.data.response?.headers) || {};
+}
+
 /** How long GitHub asks us to leave it alone; null when it does not. */
 export function rateLimitMs(error: unknown, nowMs: number): number | null {
   const parsed = httpError.safeParse(error);

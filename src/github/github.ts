@@ -13,6 +13,7 @@ import type { Push } from '../stacks/trigger.ts';
 import type { VendorRules } from '../stacks/vendor-settings.ts';
 import type { Transactions } from '../tx.ts';
 import { UserError } from '../user-error.ts';
+import { type ApiBudget, createApiBudget } from './api-budget.ts';
 import { createDeliveryHandler } from './delivery-handler.ts';
 import { createCheckRunHandler, type OnButton } from './events/check-run.ts';
 import { createInstallationHandler } from './events/installation.ts';
@@ -20,8 +21,10 @@ import { createInstallationRepositoriesHandler } from './events/installation-rep
 import { createPullRequestHandler } from './events/pull-request.ts';
 import { createPushHandler } from './events/push.ts';
 import { createRepositoryHandler } from './events/repository.ts';
-import type { CheckRunStore } from './feedback/check-run-store.ts';
-import { createFeedbackOutbox } from './feedback/outbox.ts';
+import { checkRunSender } from './feedback/check-run-sender.ts';
+import { createOutbox } from './feedback/outbox.ts';
+import type { OutboxStore } from './feedback/outbox-store.ts';
+import { reactionSender } from './feedback/reaction.ts';
 import { createFeedbackReactor } from './feedback/reactor.ts';
 import { createNoteOnRun, type NoteOnRun } from './feedback/run-notes.ts';
 import type { GitSettings } from './git.ts';
@@ -52,6 +55,7 @@ export interface Github extends AsyncDisposable {
   readonly permissions: Permissions;
   readonly reactor: Reactor;
   readonly noteOnRun: NoteOnRun;
+  readonly budget: Pick<ApiBudget, 'standing'>;
   /** Starts the loops: deliveries are handled, check runs sent, installations reconciled, repository files read. */
   start(): void;
 }
@@ -60,7 +64,7 @@ export interface GithubParts {
   readonly settings: GithubAppSettings & { readonly webUrl: string };
   readonly stores: {
     readonly inbox: InboxStore;
-    readonly checkRuns: CheckRunStore;
+    readonly outbox: OutboxStore;
     readonly repositories: RepositoryStore & InstallationStore;
     readonly repositoryFiles: RepositoryFileStore;
     readonly stacks: StackStore;
@@ -95,7 +99,8 @@ const reconcileAgainMs = 60_000;
 
 export async function createGithub(parts: GithubParts): Promise<Github> {
   const { settings, stores, transactions, clock, logger } = parts;
-  const app = await createGithubApp(settings, logger);
+  const budget = createApiBudget({ clock });
+  const app = await createGithubApp(settings, budget, logger);
   const source = createGithubSource({
     app,
     apiUrl: settings.apiUrl,
@@ -120,7 +125,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     webUrl: settings.webUrl,
     onWanted: () => outbox.wake(),
   });
-  const fileSweep = createFileSweep({ files, repositories: stores.repositories, clock, logger });
+  const fileSweep = createFileSweep({ files, repositories: stores.repositories, budget, clock, logger });
   const handlers = {
     push: createPushHandler({ repositories: known, files, onPush: parts.onPush }),
     pull_request: createPullRequestHandler({
@@ -143,9 +148,11 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
   const handle = await createDeliveryHandler(app.probot, handlers);
 
   const inboxWorker = createInboxWorker({ store: stores.inbox, transactions, handle, clock, logger });
-  const outbox = createFeedbackOutbox({
+  const outbox = createOutbox({
     app,
-    store: stores.checkRuns,
+    senders: { check_run: checkRunSender, reaction: reactionSender },
+    budget,
+    store: stores.outbox,
     repositories: stores.repositories,
     transactions,
     clock,
@@ -179,7 +186,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     permissions: createPermissions({ app, clock }),
     reactor: createFeedbackReactor({
       calmMs,
-      store: stores.checkRuns,
+      store: stores.outbox,
       clock,
       publicUrl: parts.publicUrl,
       isSandboxed: parts.isSandboxed,
@@ -187,10 +194,11 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     }),
     noteOnRun: createNoteOnRun({
       ...stores,
-      store: stores.checkRuns,
+      store: stores.outbox,
       clock,
       onWanted: () => outbox.wake(),
     }),
+    budget,
     start() {
       for (const loop of loops) loop.start();
     },
@@ -225,6 +233,7 @@ export function createUnconfiguredGithub(
     permissions: { roleOf: refuse },
     reactor: () => Promise.resolve(),
     noteOnRun: () => Promise.resolve(),
+    budget: { standing: () => [] },
     start() {},
     async [Symbol.asyncDispose]() {},
   };

@@ -26,8 +26,8 @@ export interface Standing {
     readonly pendingSinceMs: number | null;
     readonly failed: number;
   };
-  /** Of which GitHub has not heard the latest yet, although the App may tell it. */
-  readonly checkRunsWaiting: number;
+  /** Check runs, comments and the like that GitHub does not show yet as they should be, although the App may tell it. */
+  readonly outboxWaiting: number;
 }
 
 /** Must be cheap whatever has piled up: it is asked at every scrape. */
@@ -87,9 +87,9 @@ export function standingFamilies(standing: Standing, nowMs: number): readonly Fa
       secondsSince(inbox.pendingSinceMs),
     ),
     gauge(
-      'slipway_check_runs_waiting',
-      'Check runs whose latest state GitHub does not know yet.',
-      standing.checkRunsWaiting,
+      'slipway_outbox_waiting',
+      'Check runs, comments, reactions and deployments that GitHub does not show yet as they should be.',
+      standing.outboxWaiting,
     ),
   ];
 }

@@ -21,7 +21,7 @@ export interface Schema {
   run_plan: RunPlanRow;
   job: JobRow;
   inbox: InboxRow;
-  check_run: CheckRunRow;
+  outbox_item: OutboxItemRow;
   repository_file: RepositoryFileRow;
   webhook: WebhookRow;
   webhook_health: WebhookHealthRow;
@@ -180,17 +180,23 @@ export interface InboxRow {
   body: Uint8Array | null;
 }
 
-export interface CheckRunRow {
-  /** The external_id at GitHub. */
+/** What GitHub should show: the newest wish about each thing. */
+export interface OutboxItemRow {
+  /** Of the check run of a run: the run's id. */
   id: string;
-  /** Null: it is about the repository's file. */
+  /** check_run, comment, reaction or deployment */
+  kind: string;
   run_id: string | null;
   repository_id: number;
+  /** One request at a time in a lane. */
+  lane: string;
+  /** At most one item has it. */
+  slot: string | null;
   /** GitHub's id, once known. */
-  check_run_id: number | null;
+  remote_id: number | null;
   /** 1 before the first create is sent: its answer may be lost, so GitHub is searched before another. */
   create_tried: Flag;
-  /** What GitHub should show: the request body, whole but for the notes. */
+  /** What GitHub should show, but for what is read again when it is sent, and for the notes. */
   desired: Json;
   /** List of what came of the run besides its states: key and text. */
   notes: Json;

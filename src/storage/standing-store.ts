@@ -59,11 +59,11 @@ export const standingQueries = {
       (select count(*) from inbox where state = 'pending') as pending,
       (select min(received_at_ms) from inbox where state = 'pending') as pendingSinceMs,
       (select count(body) from inbox where state = 'failed') as failed`,
-  checkRuns: () => sql<{ count: number }>`
-    select count(*) as count from check_run
+  outbox: () => sql<{ count: number }>`
+    select count(*) as count from outbox_item
     where settled_version < desired_version and not exists (
       select 1 from repository join account on account.id = repository.account_id
-      where repository.id = check_run.repository_id and account.suspended = 1
+      where repository.id = outbox_item.repository_id and account.suspended = 1
     )`,
 };
 
@@ -88,7 +88,7 @@ export function createStandingStore(database: Database): StandingStore {
         runs: Object.fromEntries(runs.rows.map(({ state, count }) => [state, count])),
         jobs: await only(standingQueries.jobs(nowMs)),
         inbox: await only(standingQueries.inbox()),
-        checkRunsWaiting: (await only(standingQueries.checkRuns())).count,
+        outboxWaiting: (await only(standingQueries.outbox())).count,
       };
     },
   };

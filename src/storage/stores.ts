@@ -1,6 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createCheckRunStore } from './check-run-store.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createDeliveryStore } from './delivery-store.ts';
 import { createEventFeed } from './event-feed.ts';
@@ -8,6 +7,7 @@ import { createFileLogStore } from './file-log-store.ts';
 import { createInboxStore } from './inbox-store.ts';
 import { createMissedStore } from './missed-store.ts';
 import { openProblem } from './open-problem.ts';
+import { createOutboxStore } from './outbox-store.ts';
 import { createReplayStore } from './replay-store.ts';
 import { createRepositoryFileStore } from './repository-file-store.ts';
 import { createRepositoryStore } from './repository-store.ts';
@@ -50,7 +50,7 @@ export async function openStores(paths: StorePaths) {
     deliveries: createDeliveryStore(database),
     replays: createReplayStore(database),
     inbox: createInboxStore(database),
-    checkRuns: createCheckRunStore(database),
+    outbox: createOutboxStore(database),
     tokens: createTokenStore(database),
     standing: createStandingStore(database),
   };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import type { CheckRun } from '../../demo/github/check-run.ts';
 import { createAccess } from '../../src/access/roles.ts';
-import { createFeedbackOutbox } from '../../src/github/feedback/outbox.ts';
+import { createOutbox } from '../../src/github/feedback/outbox.ts';
 import { createFeedbackReactor } from '../../src/github/feedback/reactor.ts';
 import { createPermissions } from '../../src/github/permissions.ts';
 import { createIds } from '../../src/ids.ts';
@@ -10,11 +10,12 @@ import { type Buttons, createButtons } from '../../src/runs/buttons.ts';
 import { createRunCommands } from '../../src/runs/commands.ts';
 import type { Run, RunCommand, RunType } from '../../src/runs/run.ts';
 import { createTransitions } from '../../src/runs/transition.ts';
-import { createCheckRunStore } from '../../src/storage/check-run-store.ts';
+import { createOutboxStore } from '../../src/storage/outbox-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
 import { aCommit, person, stackSettings } from '../support/builders.ts';
+import { senders } from './outbox-support.ts';
 import { startReceiving } from './receiving.ts';
 import { eventually, silent } from './support.ts';
 
@@ -46,7 +47,7 @@ export async function openButtons() {
   // A press can only follow from what is made below.
   let buttons: Buttons;
   const all = await startReceiving({ onButton: (press) => buttons.press(press) });
-  const { app, github, database, clock, inboxStore } = all;
+  const { app, budget, github, database, clock, inboxStore } = all;
   for (const login of ['bob', 'rita', 'mallory', 'root']) {
     github.addUser({ login, name: login, email: `${login}@example.com` });
   }
@@ -60,12 +61,13 @@ export async function openButtons() {
   const box = createSecretBox(randomBytes(32));
   const stacks = createStackStore(database, box);
   const runs = createRunStore(database, box);
-  const checkRunStore = createCheckRunStore(database);
-  const parts = { app, store: checkRunStore, repositories: all.store, transactions, clock, logger: silent };
-  const outbox = createFeedbackOutbox(parts);
+  const store = createOutboxStore(database);
+  const outbox = createOutbox({
+    ...{ app, senders, budget, store, repositories: all.store, transactions, clock, logger: silent },
+  });
   const feedback = createFeedbackReactor({
     calmMs: 0,
-    store: checkRunStore,
+    store,
     clock,
     publicUrl: () => 'https://slipway.example.com',
     isSandboxed: true,
@@ -85,7 +87,7 @@ export async function openButtons() {
   );
 
   async function shown(runId: string): Promise<CheckRun> {
-    await eventually(async () => expect(await checkRunStore.find(runId)).toMatchObject({ isSettled: true }));
+    await eventually(async () => expect(await store.find(runId)).toMatchObject({ isSettled: true }));
     const checkRun = github.checkRuns.find(({ externalId }) => externalId === runId);
     if (!checkRun) throw new Error(`no check run for ${runId}`);
     // As a person has it on the screen, while GitHub's own goes on.

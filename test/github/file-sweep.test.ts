@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createApiBudget } from '../../src/github/api-budget.ts';
 import { longestBackoffMs, maxAttempts } from '../../src/github/backoff.ts';
 import { githubUnavailable } from '../../src/github/github-error.ts';
 import { createFileSweep } from '../../src/github/repository-file/file-sweep.ts';
@@ -28,6 +29,7 @@ function open() {
       find: async (id) => aRepository({ id, accountId: id, installationId: id === 3 ? 102 : 101 }),
       findAccount: async (id) => ({ ...anAccount(), id, suspended: id === 4 }),
     },
+    budget: createApiBudget({ clock }),
     clock,
     logger: silent,
   });

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createApiBudget } from '../../src/github/api-budget.ts';
 import { createGithubApp } from '../../src/github/github-app.ts';
 import { rateLimitMs, statusOf } from '../../src/github/github-error.ts';
 import { createLoop } from '../../src/github/loop.ts';
-import { eventually, silent, startGithub } from './support.ts';
+import { aClock, eventually, silent, startGithub } from './support.ts';
 
 describe('the client of the App', () => {
   test('neither repeats a request that failed nor holds writes back', async () => {
@@ -66,7 +67,9 @@ describe('the client of the App', () => {
 
   test('does not exist without a webhook secret', async () => {
     const settings = { appId: 1, privateKey: 'x', webhookSecret: '', apiUrl: 'https://api.github.com' };
-    await expect(createGithubApp(settings, silent)).rejects.toThrow('needs a webhook secret');
+    await expect(createGithubApp(settings, createApiBudget({ clock: aClock() }), silent)).rejects.toThrow(
+      'needs a webhook secret',
+    );
   });
 });
 

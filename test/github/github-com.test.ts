@@ -1,9 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import nock from 'nock';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createApiBudget } from '../../src/github/api-budget.ts';
 import { createGithubApp } from '../../src/github/github-app.ts';
 import { createRepositoryDirectory } from '../../src/github/repositories.ts';
-import { silent } from './support.ts';
+import { aClock, silent } from './support.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2048,
@@ -40,7 +41,7 @@ test('github.com is asked at api.github.com, without the prefix of an enterprise
       private: true,
       owner: { id: 11, login: 'acme' },
     });
-  using app = await createGithubApp(settings, silent);
+  using app = await createGithubApp(settings, createApiBudget({ clock: aClock() }), silent);
 
   const found = await createRepositoryDirectory(app).lookUp('acme/infra');
 

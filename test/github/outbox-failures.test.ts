@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { backoffMs, maxAttempts } from '../../src/github/backoff.ts';
+import { type CheckRunBody, checkRunItem } from '../../src/github/feedback/check-run.ts';
 import { maxRefusals } from '../../src/github/feedback/outbox.ts';
 import { fileCheckOf } from '../../src/github/repository-file/file-check.ts';
 import { openOutbox } from './outbox-support.ts';
@@ -53,7 +54,7 @@ describe('the feedback outbox, when something fails,', () => {
       { externalId: 'run-0', status: 'completed', conclusion: 'success' },
       { externalId: 'run-1', status: 'in_progress', conclusion: null },
     ]);
-    expect((await all.store.find('run-1'))?.checkRunId).toBe(all.github.checkRuns[1]?.id);
+    expect((await all.store.find('run-1'))?.remoteId).toBe(all.github.checkRuns[1]?.id);
   });
 
   test('makes no second check run when the process died between request and answer', async () => {
@@ -64,7 +65,7 @@ describe('the feedback outbox, when something fails,', () => {
     await all.database.write((tx) => all.store.setCreateTried(tx, 'run-1'));
     const { desired } = (await all.store.find('run-1')) ?? {};
     const octokit = await all.app.asInstallation(all.installation.id);
-    await octokit.request('POST /repos/acme/infra/check-runs', { ...desired });
+    await octokit.request('POST /repos/acme/infra/check-runs', { ...(desired as CheckRunBody) });
 
     all.outbox().start();
     await all.settled('run-1');
@@ -79,7 +80,7 @@ describe('the feedback outbox, when something fails,', () => {
     const about = { id: 'file:1', commit, fileUrl: 'https://github.example/x', nowMs: all.clock.ms };
     const desired = fileCheckOf({ kind: 'refused', problems }, about);
     all.github.failNext({ method: 'POST', pathPattern: collection, status: 0, dropAnswer: true });
-    const wanted = { id: 'file:1', runId: null, repositoryId: all.repository.id, desired };
+    const wanted = checkRunItem(desired, { runId: null, repositoryId: all.repository.id });
     await all.database.write((tx) => all.store.want(tx, wanted, all.clock.ms));
 
     all.outbox().start();
@@ -207,7 +208,9 @@ describe('the feedback outbox, when something fails,', () => {
         lastError: expect.stringContaining(`Ordered by failNext: ${status}`),
       });
       expect(await all.store.standing(all.clock.ms)).toEqual({ waiting: 0, givenUp: 1 });
-      expect(all.errors.map((line) => JSON.parse(line))).toMatchObject([{ checkRun: 'run-1', level: 50 }]);
+      expect(all.errors.map((line) => JSON.parse(line))).toMatchObject([
+        { item: 'run-1', kind: 'check_run', level: 50 },
+      ]);
       await all.tell(run, 'FINISHED');
       await eventually(() => expect(all.shown()).toMatchObject([{ conclusion: 'success' }]));
       await all.settled('run-1');

@@ -1,24 +1,27 @@
 import { expect } from 'vitest';
-import { createFeedbackOutbox } from '../../src/github/feedback/outbox.ts';
+import { checkRunSender } from '../../src/github/feedback/check-run-sender.ts';
+import { createOutbox } from '../../src/github/feedback/outbox.ts';
+import { reactionSender } from '../../src/github/feedback/reaction.ts';
 import { createFeedbackReactor } from '../../src/github/feedback/reactor.ts';
 import { createLogger } from '../../src/logger.ts';
 import type { Run, RunState } from '../../src/runs/run.ts';
 import type { Repository } from '../../src/stacks/repository.ts';
-import { createCheckRunStore } from '../../src/storage/check-run-store.ts';
+import { createOutboxStore } from '../../src/storage/outbox-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { aCommit, aRun, aStack } from '../support/builders.ts';
 import { anEvent, insertRun } from './builders.ts';
-import { aClock, eventually, startGithub, tempDatabase } from './support.ts';
+import { eventually, startGithub, tempDatabase } from './support.ts';
+
+export const senders = { check_run: checkRunSender, reaction: reactionSender };
 
 /** Reactor, outbox and stand-in, with a commit to show checks on. */
 export async function openOutbox() {
   const started = await startGithub();
-  const { github, app, installation } = started;
+  const { github, app, budget, clock, installation } = started;
   const temp = await tempDatabase();
   const { database } = temp;
-  const store = createCheckRunStore(database);
+  const store = createOutboxStore(database);
   const repositories = createRepositoryStore(database);
-  const clock = aClock();
   const errors: string[] = [];
   const logger = createLogger('error', { write: (line) => void errors.push(line) });
   let hold: (repositoryName: string) => Promise<void> = () => Promise.resolve();
@@ -35,8 +38,8 @@ export async function openOutbox() {
       return octokit;
     },
   };
-  const parts = { app: slowed, store, repositories, transactions: database, clock, logger };
-  const start = () => createFeedbackOutbox(parts);
+  const parts = { app: slowed, senders, budget, store, repositories, transactions: database, clock, logger };
+  const start = () => createOutbox(parts);
   let outbox = start();
   const reactor = createFeedbackReactor({
     calmMs: 0,

@@ -17,15 +17,15 @@ import { createIds } from '../../src/ids.ts';
 import type { PullRequestClosing } from '../../src/runs/pull-requests.ts';
 import type { PullRequestChange, PullRequestContent } from '../../src/stacks/pull-request.ts';
 import type { Push } from '../../src/stacks/trigger.ts';
-import { createCheckRunStore } from '../../src/storage/check-run-store.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
+import { createOutboxStore } from '../../src/storage/outbox-store.ts';
 import { createRepositoryFileStore } from '../../src/storage/repository-file-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
 import { pulumiRules } from '../../src/vendors/pulumi/rules.ts';
-import { aClock, serveInbox, silent, startGithub, tempDatabase, webhookSecret } from './support.ts';
+import { serveInbox, silent, startGithub, tempDatabase, webhookSecret } from './support.ts';
 
 export interface SeenPush {
   push: Push;
@@ -42,7 +42,7 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
   const started = await startGithub();
   const temp = await tempDatabase();
   const { database } = temp;
-  const clock = aClock();
+  const { clock } = started;
   const store = createRepositoryStore(database);
   const inboxStore = createInboxStore(database);
   const seen: number[] = [];
@@ -62,13 +62,13 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
   const stacks = createStackStore(database, createSecretBox(Buffer.alloc(32, 7)));
   const runs = createRunStore(database, createSecretBox(Buffer.alloc(32, 7)));
   const repositoryFiles = createRepositoryFileStore(database);
-  const checkRuns = createCheckRunStore(database);
+  const outbox = createOutboxStore(database);
   const files = createRepositoryFiles({
     reader: createFileReader(started.app),
     files: repositoryFiles,
     stacks,
     runs,
-    checkRuns,
+    outbox,
     repositories: store,
     known: repositories,
     vendors: [pulumiRules],
@@ -136,7 +136,7 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
     runs,
     files,
     repositoryFiles,
-    checkRuns,
+    outbox,
     handle,
     clock,
     worker,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Repository } from '../../demo/github/state.ts';
+import type { CheckRunBody } from '../../src/github/feedback/check-run.ts';
 import { createFileSweep } from '../../src/github/repository-file/file-sweep.ts';
 import { startReceiving } from './receiving.ts';
 import { eventually, silent } from './support.ts';
@@ -11,7 +12,7 @@ const fileOf = (...entries: string[]) => `version: 1\nstacks:\n${entries.join(''
 
 async function open(files: Record<string, string> = { 'README.md': 'hello' }) {
   const all = await startReceiving();
-  const { github, inboxStore, stacks, checkRuns, database, repositoryFiles } = all;
+  const { github, inboxStore, stacks, outbox, database, repositoryFiles } = all;
   const repository = await github.addRepository({ owner: 'acme', name: 'infra', files });
   await eventually(async () => expect(await all.store.find(repository.id)).not.toBeNull());
   const pushed = async (what: Omit<Parameters<typeof github.commitAndPush>[1], 'message'>) => {
@@ -29,10 +30,10 @@ async function open(files: Record<string, string> = { 'README.md': 'hello' }) {
     judged: () => repositoryFiles.find(repository.id),
     /** What GitHub is to show; null when it has it, or there is nothing. */
     async wanted() {
-      const due = await checkRuns.due(9e15, []);
+      const due = await outbox.due(9e15, []);
       if (!due) return null;
-      await database.write((tx) => checkRuns.sent(tx, due.id, due.version, 1));
-      return due.desired;
+      await database.write((tx) => outbox.sent(tx, due.id, due.version, 1));
+      return due.desired as CheckRunBody;
     },
     /** Only what is asked about the file, in order. */
     reads: () =>
@@ -387,6 +388,7 @@ describe('the repository file is looked at', () => {
     const sweep = createFileSweep({
       files: all.files,
       repositories: all.store,
+      budget: all.budget,
       clock: all.clock,
       logger: silent,
     });

@@ -1,9 +1,9 @@
-import { createCheckRunStore } from '../../src/storage/check-run-store.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
+import { createOutboxStore } from '../../src/storage/outbox-store.ts';
 import { createRepositoryFileStore } from '../../src/storage/repository-file-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
-import { checkRunStoreContract } from '../contracts/check-run-store.ts';
 import { inboxStoreContract } from '../contracts/inbox-store.ts';
+import { outboxStoreContract } from '../contracts/outbox-store.ts';
 import { repositoryFileStoreContract } from '../contracts/repository-file-store.ts';
 import { repositoryStoreContract } from '../contracts/repository-store.ts';
 import { anAccount, aRepository, aRun } from '../support/builders.ts';
@@ -24,11 +24,11 @@ repositoryStoreContract('SQLite', async () => {
   return { store: createRepositoryStore(database), transactions: database, [Symbol.asyncDispose]: close };
 });
 
-checkRunStoreContract('SQLite', async () => {
+outboxStoreContract('SQLite', async () => {
   const temp = await tempDatabase();
   const { database } = temp;
   return {
-    store: createCheckRunStore(database),
+    store: createOutboxStore(database),
     transactions: database,
     addRun: (id) =>
       database.write((tx) => insertRun(database, tx, aRun({ id, state: 'FINISHED' }), aRepository())),

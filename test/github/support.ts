@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { type StandInOptions, startStandInGithub } from '../../demo/github/server.ts';
+import { createApiBudget } from '../../src/github/api-budget.ts';
 import { createGithubApp } from '../../src/github/github-app.ts';
 import { type Inbox, maxBodyBytes } from '../../src/github/inbox.ts';
 import { createLogger } from '../../src/logger.ts';
@@ -62,11 +63,16 @@ export async function startGithub(options: Partial<StandInOptions> = {}) {
   github.addUser({ login: 'ada', name: 'Ada Lovelace', email: 'ada@example.com' });
   const installation = await github.installApp('acme');
   const apiUrl = `${github.url}/api/v3`;
-  const app = await createGithubApp({ appId: 7, privateKey: keys.privateKey, webhookSecret, apiUrl }, silent);
+  const settings = { appId: 7, privateKey: keys.privateKey, webhookSecret, apiUrl };
+  const clock = aClock();
+  const budget = createApiBudget({ clock });
+  const app = await createGithubApp(settings, budget, silent);
   return {
     github,
     installation,
     app,
+    budget,
+    clock,
     apiUrl,
     async [Symbol.asyncDispose](): Promise<void> {
       await github[Symbol.asyncDispose]();

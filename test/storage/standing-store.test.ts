@@ -54,7 +54,7 @@ describe('the standing', () => {
       runs: {},
       jobs: { waiting: 0, running: 0, waitingSinceMs: null },
       inbox: { pending: 0, pendingSinceMs: null, failed: 0 },
-      checkRunsWaiting: 0,
+      outboxWaiting: 0,
     });
   });
 
@@ -138,19 +138,21 @@ describe('the standing', () => {
       'insert into inbox (delivery_id, event, lane, received_at_ms, state, next_at_ms, body) values';
     await world.write(`${inbox} ('a', 'push', 'l', 20, 'pending', 0, x'00'), ('b', 'push', 'l', 10, 'pending', 0, x'00'),
       ('c', 'push', 'l', 1, 'failed', 0, x'00'), ('d', 'push', 'l', 1, 'failed', 0, null), ('e', 'push', 'l', 1, 'done', 0, x'00')`);
-    const checkRun =
-      'insert into check_run (id, repository_id, desired, desired_version, settled_version, next_at_ms) values';
-    await world.write(`${checkRun} ('a', 21, '{}', 2, 1, 0), ('b', 22, '{}', 2, 2, 0)`);
+    const item =
+      'insert into outbox_item (id, kind, lane, repository_id, desired, desired_version, settled_version, next_at_ms) values';
+    await world.write(
+      `${item} ('a', 'check_run', 'l', 21, '{}', 2, 1, 0), ('b', 'check_run', 'l', 22, '{}', 2, 2, 0)`,
+    );
 
     expect(await world.standing()).toMatchObject({
       runs: { PLANNING: 1, QUEUED: 2 },
       jobs: { waiting: 1, running: 1, waitingSinceMs: world.nowMs - 3000 },
       inbox: { pending: 2, pendingSinceMs: 10, failed: 1 },
-      checkRunsWaiting: 1,
+      outboxWaiting: 1,
     });
     // Nobody can send what belongs to a suspended installation.
     await world.write('update account set suspended = 1');
-    expect((await world.standing()).checkRunsWaiting).toBe(0);
+    expect((await world.standing()).outboxWaiting).toBe(0);
   });
 
   it.each(Object.entries(standingQueries))('of %s is found by indexes', async (_name, query) => {

@@ -1,37 +1,31 @@
-import type { ProbotOctokit } from 'probot';
 import { z } from 'zod';
 import { statusOf } from '../github-error.ts';
 import type { CheckRunBody } from './check-run.ts';
-import type { PendingCheckRun } from './check-run-store.ts';
 import { withNotes } from './run-notes.ts';
+import { type SendContext, type Sender, target } from './sender.ts';
 
 const checkRunJson = z.object({ id: z.number().int(), external_id: z.string().nullish() });
-
-export interface SendContext {
-  readonly octokit: ProbotOctokit;
-  readonly owner: string;
-  readonly repo: string;
-  /** Writes down that a create is about to be sent. */
-  readonly beforeCreate: () => Promise<void>;
-  readonly signal: AbortSignal;
-}
 
 /**
  * Makes GitHub show the check run and says which it is. At most one is made for each: when a create may
  * have succeeded without our hearing of it, the commit's check runs are searched for our id first.
  */
-export async function sendCheckRun(pending: PendingCheckRun, context: SendContext): Promise<number> {
-  const { checkRunId, createTried } = pending;
-  const desired = withNotes(pending.desired, pending.notes);
-  if (checkRunId !== null && (await update(context, checkRunId, desired))) return checkRunId;
-  if (createTried) {
-    const found = await findByExternalId(context, desired);
-    if (found !== null && (await update(context, found, desired))) return found;
-  } else {
-    await context.beforeCreate();
-  }
-  return create(context, desired);
-}
+export const checkRunSender: Sender = {
+  purpose: 'write',
+  gapMs: 0,
+  async send(item, context) {
+    const { remoteId, createTried } = item;
+    const desired = withNotes(item.desired as CheckRunBody, item.notes);
+    if (remoteId !== null && (await update(context, remoteId, desired))) return remoteId;
+    if (createTried) {
+      const found = await findByExternalId(context, desired);
+      if (found !== null && (await update(context, found, desired))) return found;
+    } else {
+      await context.beforeCreate();
+    }
+    return create(context, desired);
+  },
+};
 
 async function create(context: SendContext, desired: CheckRunBody): Promise<number> {
   const answer = await context.octokit.request('POST /repos/{owner}/{repo}/check-runs', {
@@ -74,8 +68,6 @@ async function findByExternalId(context: SendContext, desired: CheckRunBody): Pr
     .find((json) => json.external_id === desired.external_id);
   return ours?.id ?? null;
 }
-
-const target = ({ owner, repo, signal }: SendContext) => ({ owner, repo, request: { signal } });
 
 /** Octokit's types want arrays that it may write to. */
 const mutable = ({ output, ...desired }: CheckRunBody) => {

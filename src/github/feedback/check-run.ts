@@ -2,6 +2,7 @@ import type { Button } from '../../runs/buttons.ts';
 import { isTerminal, type Run, type RunState } from '../../runs/run.ts';
 import type { RunEvent } from '../../runs/run-event.ts';
 import type { Stack } from '../../stacks/stack.ts';
+import { laneOf, type WantedItem } from './outbox-store.ts';
 import { quoted } from './quoted.ts';
 import { deltaSigns, deltaWords, wordingOf } from './wording.ts';
 
@@ -51,6 +52,21 @@ export interface CheckRunSettings {
   readonly publicUrl: string;
   /** False with SANDBOX=none, which must be shown wherever a run is shown. */
   readonly isSandboxed: boolean;
+}
+
+/** The item of a check run: GitHub knows it by the item's id. */
+export function checkRunItem(
+  desired: CheckRunBody,
+  of: Pick<WantedItem, 'repositoryId' | 'runId' | 'slot'>,
+): WantedItem {
+  const { repositoryId } = of;
+  return {
+    ...of,
+    id: desired.external_id,
+    kind: 'check_run',
+    lane: laneOf(repositoryId, 'check_run'),
+    desired,
+  };
 }
 
 /** What GitHub shall show of a run after a change of its state. Pure. */

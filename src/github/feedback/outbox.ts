@@ -4,6 +4,7 @@ import type { Logger } from '../../logger.ts';
 import type { Repository } from '../../stacks/repository.ts';
 import type { RepositoryStore } from '../../stacks/repository-store.ts';
 import type { Transactions } from '../../tx.ts';
+import type { ApiBudget } from '../api-budget.ts';
 import { backoffMs, maxAttempts } from '../backoff.ts';
 import { createClockWatch } from '../clock-watch.ts';
 import { failureOf } from '../failure.ts';
@@ -11,17 +12,19 @@ import type { GithubApp } from '../github-app.ts';
 import { createLanes } from '../lanes.ts';
 import { createLoop, type Loop } from '../loop.ts';
 import { splitFullName } from '../repositories.ts';
-import { sendCheckRun } from './check-run-sender.ts';
-import type { CheckRunStore, PendingCheckRun } from './check-run-store.ts';
+import type { OutboxKind, OutboxStore, PendingItem } from './outbox-store.ts';
+import type { Sender } from './sender.ts';
 
 /**
- * Brings GitHub's check runs up with what the reactor wrote down: the newest wish of each only, again and
- * again until GitHub has it. One request at a time for a repository, so that none overtakes another; several
- * repositories at once, so that one in trouble does not hold up the rest. No run ever waits for this.
+ * Brings what GitHub shows up with what was written down: the newest wish of each item only, again and again until
+ * GitHub has it. One request at a time in a lane, so that none overtakes another; several lanes at once, so that one
+ * in trouble does not hold up the rest. No run ever waits for this.
  */
-export interface FeedbackOutboxParts {
+export interface OutboxParts {
   readonly app: Pick<GithubApp, 'asInstallation'>;
-  readonly store: CheckRunStore;
+  readonly senders: Readonly<Record<OutboxKind, Sender>>;
+  readonly budget: ApiBudget;
+  readonly store: OutboxStore;
   readonly repositories: Pick<RepositoryStore, 'find'>;
   readonly transactions: Transactions;
   readonly clock: Clock;
@@ -35,73 +38,86 @@ export const maxRefusals = 4;
 const longestPauseMs = 30_000;
 const afterStorageErrorMs = 1000;
 
-export function createFeedbackOutbox(parts: FeedbackOutboxParts): Loop {
-  const { app, store, repositories, transactions, clock, logger } = parts;
+export function createOutbox(parts: OutboxParts): Loop {
+  const { app, senders, budget, store, repositories, transactions, clock, logger } = parts;
   const untrustedFrom = createClockWatch();
-  const lanes = createLanes<number>(maxInHand, () => loop.wake());
-  /** Until when GitHub asked us to leave it alone, by installation. Forgotten at a restart: GitHub says it again. */
-  const limitedUntilMs = new Map<number, number>();
+  const lanes = createLanes<string>(maxInHand, () => loop.wake());
+  /** When what has a gap may be sent again, by item. */
+  const closedUntilMs = new Map<string, number>();
 
-  async function send(pending: PendingCheckRun, stopping: AbortSignal): Promise<void> {
-    const { id, version } = pending;
-    const repository = await repositories.find(pending.repositoryId);
+  async function send(item: PendingItem, stopping: AbortSignal): Promise<void> {
+    const { id, version } = item;
+    const repository = await repositories.find(item.repositoryId);
     const name = repository && splitFullName(repository.fullName);
     if (!repository || !name) {
       const reason = 'the App no longer sees the repository';
       await transactions.write((tx) => store.giveUp(tx, id, version, reason, clock.nowMs()));
       return;
     }
-    const untilMs = limitedUntilMs.get(repository.installationId) ?? 0;
+    const sender = senders[item.kind];
+    const untilMs = Math.max(
+      budget.pausedUntilMs(repository.installationId, sender.purpose),
+      closedUntilMs.get(id) ?? 0,
+    );
     if (untilMs > clock.nowMs()) {
       await transactions.write((tx) => store.postpone(tx, id, untilMs));
       return;
     }
+    if (sender.gapMs > 0) closeFor(id, sender.gapMs);
     try {
-      const checkRunId = await sendCheckRun(pending, {
+      const remoteId = await sender.send(item, {
         ...name,
+        repository,
         octokit: await app.asInstallation(repository.installationId),
         beforeCreate: () => transactions.write((tx) => store.setCreateTried(tx, id)),
         signal: stopping,
       });
-      await transactions.write((tx) => store.sent(tx, id, version, checkRunId));
+      await transactions.write((tx) => store.sent(tx, id, version, remoteId));
     } catch (error) {
       // Not GitHub's fault: the next start tries again.
       if (stopping.aborted) return;
-      await afterFailure(pending, repository, error);
+      await afterFailure(item, repository, error);
     }
   }
 
-  async function afterFailure(
-    pending: PendingCheckRun,
-    repository: Repository,
-    error: unknown,
-  ): Promise<void> {
-    const { id, version } = pending;
+  function closeFor(id: string, gapMs: number): void {
+    const nowMs = clock.nowMs();
+    for (const [other, untilMs] of closedUntilMs) {
+      // Oldest first: what follows is closed for longer, or nearly so.
+      if (untilMs > nowMs) break;
+      closedUntilMs.delete(other);
+    }
+    closedUntilMs.delete(id);
+    closedUntilMs.set(id, nowMs + gapMs);
+  }
+
+  async function afterFailure(item: PendingItem, repository: Repository, error: unknown): Promise<void> {
+    const { id, kind, version } = item;
     const { installationId } = repository;
     const nowMs = clock.nowMs();
     const failure = failureOf(error, nowMs);
-    const log = logger.child({ checkRun: id, repository: repository.fullName, err: error });
+    const log = logger.child({ item: id, kind, repository: repository.fullName, err: error });
     if (failure.kind === 'later') {
       const untilMs = nowMs + failure.waitMs;
-      limitedUntilMs.set(installationId, untilMs);
+      budget.pause(installationId, untilMs);
       await transactions.write((tx) => store.postpone(tx, id, untilMs));
       log.warn({ installation: installationId, untilMs }, 'GitHub wants to be left alone for a while');
       return;
     }
-    const attempt = pending.attempts + 1;
+    const attempt = item.attempts + 1;
     if (attempt >= (failure.kind === 'refused' ? maxRefusals : maxAttempts)) {
       await transactions.write((tx) => store.giveUp(tx, id, version, failure.reason, nowMs));
-      log.error({ attempt }, 'a check run is given up; what is wanted next is tried again');
+      log.error({ attempt }, 'what GitHub should show is given up; what is wanted next is tried again');
       return;
     }
     const nextAtMs = nowMs + backoffMs(attempt);
     await transactions.write((tx) => store.retryLater(tx, id, version, nextAtMs, failure.reason));
-    log.warn({ attempt, nextAtMs }, 'a check run could not be sent, it is tried again');
+    log.warn({ attempt, nextAtMs }, 'what GitHub should show could not be sent, it is tried again');
   }
 
   /** A database that refuses: nothing is lost, the row says what is wanted. Put off, or this would spin. */
   async function notStored(id: string, error: unknown): Promise<void> {
-    logger.error({ err: error, checkRun: id }, 'what became of a check run could not be stored');
+    logger.error({ err: error, item: id }, 'what became of something for GitHub could not be stored');
     await setTimeout(afterStorageErrorMs);
   }
 
@@ -110,20 +126,20 @@ export function createFeedbackOutbox(parts: FeedbackOutboxParts): Loop {
       const nowMs = clock.nowMs();
       const laterThanMs = untrustedFrom(nowMs);
       if (laterThanMs !== null) {
-        limitedUntilMs.clear();
+        budget.forget();
+        closedUntilMs.clear();
         await transactions.write((tx) => store.bringForward(tx, laterThanMs, nowMs));
       }
       if (lanes.isFull()) return longestPauseMs;
-      const pending = await store.due(nowMs, lanes.busy());
-      if (pending) {
-        const { repositoryId, id } = pending;
-        lanes.run(repositoryId, () => send(pending, stopping).catch((error) => notStored(id, error)));
+      const item = await store.due(nowMs, lanes.busy());
+      if (item) {
+        lanes.run(item.lane, () => send(item, stopping).catch((error) => notStored(item.id, error)));
         return 0;
       }
       const dueMs = (await store.nextDueMs(lanes.busy())) ?? Number.POSITIVE_INFINITY;
       return Math.min(Math.max(dueMs - clock.nowMs(), 1), longestPauseMs);
     },
-    onError: (error) => logger.error({ err: error }, 'the feedback outbox failed, it goes on'),
+    onError: (error) => logger.error({ err: error }, 'the outbox failed, it goes on'),
   });
 
   return {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { Reactor } from '../../runs/run-event.ts';
-import { checkRunOf } from './check-run.ts';
-import type { CheckRunStore } from './check-run-store.ts';
+import { checkRunItem, checkRunOf } from './check-run.ts';
+import type { OutboxStore } from './outbox-store.ts';
 
 /**
  * Writes down what GitHub shall show of the run; the outbox sends it, when it can. A run passes half a dozen states in
@@ -9,7 +9,7 @@ import type { CheckRunStore } from './check-run-store.ts';
  * has been calm for a moment. The first state and those that somebody has to act on, or that end the run, go at once.
  */
 export function createFeedbackReactor(parts: {
-  store: CheckRunStore;
+  store: Pick<OutboxStore, 'want'>;
   clock: Clock;
   /** Asked late: it may follow from the address that the server listens on. */
   publicUrl: () => string;
@@ -23,7 +23,7 @@ export function createFeedbackReactor(parts: {
   return async (tx, event) => {
     const desired = checkRunOf(event, { publicUrl: publicUrl(), isSandboxed });
     const { run, stack } = event;
-    const wanted = { id: run.id, runId: run.id, repositoryId: stack.repository.id, desired };
+    const wanted = checkRunItem(desired, { runId: run.id, repositoryId: stack.repository.id });
     const isOnTheWay = desired.status !== 'completed' && run.stateVersion > 1;
     await store.want(tx, wanted, clock.nowMs() + (isOnTheWay ? calmMs : 0));
     tx.afterCommit(onWanted);

@@ -3,7 +3,7 @@ import type { RunStore } from '../../runs/run-store.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
 import type { Tx } from '../../tx.ts';
 import { type CheckRunBody, showsDetails } from './check-run.ts';
-import type { CheckRunStore } from './check-run-store.ts';
+import type { OutboxStore } from './outbox-store.ts';
 
 /** Something that came of a run besides its states, for the people who look at its commit. */
 export interface RunNote {
@@ -22,7 +22,7 @@ export interface RunNote {
 export type NoteOnRun = (tx: Tx, runId: string, note: RunNote) => Promise<void>;
 
 export function createNoteOnRun(parts: {
-  readonly store: Pick<CheckRunStore, 'addNote'>;
+  readonly store: Pick<OutboxStore, 'addNote'>;
   readonly runs: Pick<RunStore, 'find'>;
   readonly stacks: Pick<StackStore, 'findByKey'>;
   readonly clock: Clock;

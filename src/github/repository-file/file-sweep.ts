@@ -3,6 +3,7 @@ import type { Logger } from '../../logger.ts';
 import type { Repository } from '../../stacks/repository.ts';
 import type { RepositoryStore } from '../../stacks/repository-store.ts';
 import { UserError } from '../../user-error.ts';
+import type { ApiBudget } from '../api-budget.ts';
 import { backoffMs, maxAttempts } from '../backoff.ts';
 import { createClockWatch } from '../clock-watch.ts';
 import { failureOf } from '../failure.ts';
@@ -28,21 +29,20 @@ const longestPauseMs = 60_000;
 export function createFileSweep(parts: {
   files: Pick<RepositoryFiles, 'lookAgain'>;
   repositories: Pick<RepositoryStore, 'find' | 'findAccount'>;
+  budget: Pick<ApiBudget, 'pausedUntilMs' | 'pause'>;
   clock: Clock;
   logger: Logger;
 }): FileSweep {
-  const { files, repositories, clock, logger } = parts;
+  const { files, repositories, budget, clock, logger } = parts;
   const untrustedFrom = createClockWatch();
   /** By repository; the first in first. */
   const waiting = new Map<number, Look>();
-  /** Until when GitHub asked us to leave it alone, by installation. */
-  const limitedUntilMs = new Map<number, number>();
 
   async function look(id: number, failures: number, stopping: AbortSignal): Promise<void> {
     const repository = await repositories.find(id);
     // What the App sees again, and what is not suspended any more, is added again.
     if (!repository || (await repositories.findAccount(repository.accountId))?.suspended) return;
-    const untilMs = limitedUntilMs.get(repository.installationId) ?? 0;
+    const untilMs = budget.pausedUntilMs(repository.installationId, 'background');
     if (untilMs > clock.nowMs()) {
       waiting.set(id, { dueMs: untilMs, failures });
       return;
@@ -65,7 +65,7 @@ export function createFileSweep(parts: {
     const log = logger.child({ repository: fullName, err: error });
     if (failure.kind === 'later') {
       const dueMs = nowMs + failure.waitMs;
-      limitedUntilMs.set(installationId, dueMs);
+      budget.pause(installationId, dueMs);
       again(id, { dueMs, failures: failures - 1 });
       log.warn({ installation: installationId, dueMs }, 'GitHub wants to be left alone for a while');
     } else if (failure.kind === 'refused' || failures >= maxAttempts) {
@@ -83,7 +83,6 @@ export function createFileSweep(parts: {
 
   /** The clock was set back: everything would wait for as long as that was. */
   function bringForward(laterThanMs: number, nowMs: number): void {
-    limitedUntilMs.clear();
     for (const [id, { dueMs, failures }] of waiting) {
       if (dueMs > laterThanMs) waiting.set(id, { dueMs: nowMs, failures });
     }

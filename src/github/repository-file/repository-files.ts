@@ -11,7 +11,8 @@ import type { StackStore } from '../../stacks/stack-store.ts';
 import type { Push } from '../../stacks/trigger.ts';
 import type { VendorRules } from '../../stacks/vendor-settings.ts';
 import type { Transactions, Tx } from '../../tx.ts';
-import type { CheckRunStore } from '../feedback/check-run-store.ts';
+import { checkRunItem } from '../feedback/check-run.ts';
+import type { OutboxStore } from '../feedback/outbox-store.ts';
 import { toRepository } from '../github-json.ts';
 import type { KnownRepositories } from '../known-repositories.ts';
 import { type FileVerdict, fileCheckOf, fileCheckPrefix } from './file-check.ts';
@@ -52,7 +53,7 @@ export interface RepositoryFilesParts {
   readonly files: RepositoryFileStore;
   readonly stacks: StackStore;
   readonly runs: Pick<RunStore, 'newestOfType'>;
-  readonly checkRuns: Pick<CheckRunStore, 'want'>;
+  readonly outbox: Pick<OutboxStore, 'want'>;
   readonly repositories: Pick<RepositoryStore, 'find'>;
   readonly known: Pick<KnownRepositories, 'learn'>;
   readonly vendors: readonly VendorRules[];
@@ -140,7 +141,8 @@ export function createRepositoryFiles(parts: RepositoryFilesParts): RepositoryFi
     const id = `${fileCheckPrefix}${parts.newId()}`;
     const fileUrl = `${parts.webUrl}/${fullName}/blob/${commit}/${repositoryFilePath}`;
     const desired = fileCheckOf(verdict, { id, commit, fileUrl, nowMs });
-    await parts.checkRuns.want(tx, { id, runId: null, repositoryId, desired }, nowMs);
+    const of = { runId: null, repositoryId, slot: `${fileCheckPrefix}${repositoryId}` };
+    await parts.outbox.want(tx, checkRunItem(desired, of), nowMs);
     tx.afterCommit(parts.onWanted);
     return desired.output.title;
   }

@@ -160,11 +160,14 @@ create index inbox_failed on inbox (seq) where state = 'failed';
 create index inbox_body on inbox (received_at_ms) where body is not null;
 create index inbox_age on inbox (received_at_ms);
 
-create table check_run (
+create table outbox_item (
   id text primary key,
+  kind text not null,
   run_id text references run (id) on delete cascade,
   repository_id integer not null,
-  check_run_id integer,
+  lane text not null,
+  slot text unique,
+  remote_id integer,
   create_tried integer not null default 0,
   desired text not null,
   notes text not null default '[]',
@@ -174,10 +177,9 @@ create table check_run (
   next_at_ms integer not null,
   last_error text
 ) strict;
-create index check_run_due on check_run (next_at_ms) where settled_version < desired_version;
+create index outbox_item_due on outbox_item (next_at_ms) where settled_version < desired_version;
 -- Without it, a run that is deleted is searched for in all of them.
-create index check_run_of_run on check_run (run_id) where run_id is not null;
-create unique index check_run_of_file on check_run (repository_id) where run_id is null;
+create index outbox_item_of_run on outbox_item (run_id) where run_id is not null;
 
 create table repository_file (
   repository_id integer primary key references repository (id),

@@ -1,47 +1,51 @@
 import { describe, expect, test } from 'vitest';
-import type { CheckRunBody } from '../../src/github/feedback/check-run.ts';
-import type { CheckRunStore } from '../../src/github/feedback/check-run-store.ts';
+import type { OutboxStore, WantedItem } from '../../src/github/feedback/outbox-store.ts';
 import type { Transactions, Tx } from '../../src/tx.ts';
 
 interface Opened extends AsyncDisposable {
-  store: CheckRunStore;
+  store: OutboxStore;
   transactions: Transactions;
-  /** Makes the run that a check run belongs to. */
+  /** Makes the run that an item belongs to. */
   addRun(id: string): Promise<void>;
   removeRun(tx: Tx, id: string): Promise<void>;
   /** Knows a repository, of an account on which the App is suspended or not. */
   saveRepository(tx: Tx, repositoryId: number, isSuspended: boolean): Promise<void>;
 }
 
-const aBody = (runId: string, title: string): CheckRunBody => ({
-  name: 'slipway/network',
-  head_sha: 'a'.repeat(40),
-  external_id: runId,
-  details_url: `https://slipway.example.com/runs/${runId}`,
-  status: 'queued',
-  started_at: '2026-11-21T10:00:00.000Z',
-  output: { title, summary: 'The run waits.' },
-  actions: [],
+/** Any JSON will do: what it means is its sender's business. */
+const aWish = (title: string) => ({ output: { title, summary: 'The run waits.' } });
+
+const anItem = (item: Partial<WantedItem> & Pick<WantedItem, 'id'>): WantedItem => ({
+  kind: 'check_run',
+  runId: null,
+  repositoryId: 5,
+  lane: 'checks:5',
+  desired: aWish('Queued'),
+  ...item,
 });
 
-/** What every store of desired check runs must do. */
-export function checkRunStoreContract(name: string, open: () => Promise<Opened>): void {
+/** What every store of what GitHub should show must do. */
+export function outboxStoreContract(name: string, open: () => Promise<Opened>): void {
   async function withWish() {
     const opened = await open();
     await opened.addRun('run-1');
-    const want = (title: string, nowMs: number, runId = 'run-1', repositoryId = 5) =>
-      opened.transactions.write((tx) =>
-        opened.store.want(tx, { id: runId, runId, repositoryId, desired: aBody(runId, title) }, nowMs),
-      );
-    const wantOfFile = (id: string, nowMs: number, repositoryId = 5) =>
-      opened.transactions.write((tx) =>
-        opened.store.want(tx, { id, runId: null, repositoryId, desired: aBody(id, 'File') }, nowMs),
-      );
+    const wantItem = (item: WantedItem, dueMs: number) =>
+      opened.transactions.write((tx) => opened.store.want(tx, item, dueMs));
+    const want = (title: string, dueMs: number, runId = 'run-1', lane = 'checks:5') =>
+      wantItem(anItem({ id: runId, runId, lane, desired: aWish(title) }), dueMs);
+    const wantOfFile = (id: string, dueMs: number, repositoryId = 5) =>
+      wantItem(anItem({ id, repositoryId, slot: `file:${repositoryId}`, desired: aWish('File') }), dueMs);
     await want('Queued', 1000);
-    return { ...opened, want, wantOfFile, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+    return {
+      ...opened,
+      want,
+      wantItem,
+      wantOfFile,
+      [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+    };
   }
 
-  describe(`the check run store on ${name}`, () => {
+  describe(`the outbox store on ${name}`, () => {
     test('a wish is due at once', async () => {
       await using opened = await withWish();
       const { store } = opened;
@@ -50,11 +54,13 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
       expect(await store.nextDueMs([])).toBe(1000);
       expect(await store.due(1000, [])).toEqual({
         id: 'run-1',
+        kind: 'check_run',
         runId: 'run-1',
         repositoryId: 5,
-        desired: aBody('run-1', 'Queued'),
+        lane: 'checks:5',
+        desired: aWish('Queued'),
         version: 1,
-        checkRunId: null,
+        remoteId: null,
         createTried: false,
         attempts: 0,
         notes: [],
@@ -71,9 +77,9 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
 
       expect(await note('first', 2000)).toBe(true);
 
-      const desired = aBody('run-1', 'Queued');
+      const desired = aWish('Queued');
       const notes = ['first said'];
-      expect(await store.due(2000, [])).toMatchObject({ version: 2, checkRunId: 77, desired, notes });
+      expect(await store.due(2000, [])).toMatchObject({ version: 2, remoteId: 77, desired, notes });
       await transactions.write((tx) => store.retryLater(tx, 'run-1', 2, 60_000, 'GitHub said 500'));
       expect(await note('second', 2500)).toBe(true);
       expect(await store.due(2500, [])).toMatchObject({ version: 3, attempts: 0 });
@@ -119,11 +125,11 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
       await want('Preparing', 2000);
 
       await transactions.write((tx) => store.sent(tx, 'run-1', 1, 77));
-      expect(await store.due(2000, [])).toMatchObject({ version: 2, checkRunId: 77 });
+      expect(await store.due(2000, [])).toMatchObject({ version: 2, remoteId: 77 });
       await transactions.write((tx) => store.sent(tx, 'run-1', 2, 77));
 
       expect([await store.due(9e9, []), await store.nextDueMs([])]).toEqual([null, null]);
-      expect(await store.find('run-1')).toMatchObject({ checkRunId: 77, isSettled: true, lastError: null });
+      expect(await store.find('run-1')).toMatchObject({ remoteId: 77, isSettled: true, lastError: null });
     });
 
     test('a failure is counted and put off, a postponement is not counted', async () => {
@@ -136,6 +142,42 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
       expect(await store.nextDueMs([])).toBe(4000);
       expect(await store.due(4000, [])).toMatchObject({ attempts: 1 });
       expect(await store.find('run-1')).toMatchObject({ isSettled: false, lastError: 'GitHub said 500' });
+    });
+
+    test('the same wish once more is due, with attempts counted anew', async () => {
+      await using opened = await withWish();
+      const { store, transactions } = opened;
+      await transactions.write((tx) => store.sent(tx, 'run-1', 1, 77));
+      const touch = (id: string, dueMs: number) => transactions.write((tx) => store.touch(tx, id, dueMs));
+
+      expect(await touch('run-1', 2000)).toBe(true);
+
+      expect(await store.due(1999, [])).toBeNull();
+      const desired = aWish('Queued');
+      expect(await store.due(2000, [])).toMatchObject({ version: 2, remoteId: 77, attempts: 0, desired });
+      expect(await touch('nobody', 2000)).toBe(false);
+    });
+
+    test('what had nothing to show is settled', async () => {
+      await using opened = await withWish();
+      const { store, transactions } = opened;
+
+      await transactions.write((tx) => store.sent(tx, 'run-1', 1, null));
+
+      expect(await store.find('run-1')).toMatchObject({ remoteId: null, isSettled: true });
+    });
+
+    test('a transaction sees what it wants', async () => {
+      await using opened = await withWish();
+      const { store, transactions } = opened;
+      const item = anItem({ id: 'reaction:1', kind: 'reaction', lane: 'talk:5' });
+
+      const found = await transactions.write(async (tx) => {
+        await store.want(tx, item, 1000);
+        return store.find('reaction:1', tx);
+      });
+
+      expect(found).toMatchObject({ kind: 'reaction', isSettled: false });
     });
 
     test('what is given up is not due any more, until something newer is wanted', async () => {
@@ -159,16 +201,16 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
       expect((await store.due(2000, []))?.runId).toBe('run-2');
     });
 
-    test('busy repositories are passed over', async () => {
+    test('busy lanes are passed over', async () => {
       await using opened = await withWish();
       const { store, want, addRun } = opened;
       await addRun('run-2');
-      await want('Queued', 3000, 'run-2', 6);
+      await want('Queued', 3000, 'run-2', 'talk:5');
 
-      expect((await store.due(3000, [5]))?.runId).toBe('run-2');
-      expect(await store.nextDueMs([5])).toBe(3000);
-      expect(await store.due(3000, [5, 6])).toBeNull();
-      expect(await store.nextDueMs([6, 5])).toBeNull();
+      expect((await store.due(3000, ['checks:5']))?.runId).toBe('run-2');
+      expect(await store.nextDueMs(['checks:5'])).toBe(3000);
+      expect(await store.due(3000, ['checks:5', 'talk:5'])).toBeNull();
+      expect(await store.nextDueMs(['talk:5', 'checks:5'])).toBeNull();
     });
 
     test('what is wanted where the App is suspended is kept, and due once it is not', async () => {
@@ -223,7 +265,7 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
       expect(await store.standing(0)).toEqual({ waiting: 1, givenUp: 0 });
     });
 
-    test('a wish about a file takes the place of earlier ones about that file, and of nothing else', async () => {
+    test('a wish with a slot takes the place of the one before it there, and of nothing else', async () => {
       await using opened = await withWish();
       const { store, transactions, wantOfFile } = opened;
       await wantOfFile('file-1', 1100);
@@ -235,7 +277,7 @@ export function checkRunStoreContract(name: string, open: () => Promise<Opened>)
       expect(await store.find('file-1')).toBeNull();
       expect(await store.find('run-1')).not.toBeNull();
       expect(await store.find('other-file')).not.toBeNull();
-      expect(await store.find('file-2')).toMatchObject({ checkRunId: null, isSettled: false });
+      expect(await store.find('file-2')).toMatchObject({ remoteId: null, isSettled: false });
       // What comes of a request that was under way is nobody's business any more.
       await transactions.write((tx) => store.sent(tx, 'file-1', 1, 77));
       await transactions.write((tx) => store.giveUp(tx, 'run-1', 1, 'not in this test', 0));

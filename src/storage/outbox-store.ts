@@ -1,92 +1,87 @@
 import { type FunctionModule, sql } from 'kysely';
-import type { CheckRunBody } from '../github/feedback/check-run.ts';
-import type { CheckRunStore, StoredNote } from '../github/feedback/check-run-store.ts';
+import type { OutboxKind, OutboxStore, StoredNote } from '../github/feedback/outbox-store.ts';
 import type { Tx } from '../tx.ts';
 import type { Database } from './database.ts';
-import type { CheckRunRow, Schema } from './schema.ts';
+import type { OutboxItemRow, Schema } from './schema.ts';
 
-export function createCheckRunStore(database: Database): CheckRunStore {
+export function createOutboxStore(database: Database): OutboxStore {
   const unsettled = () =>
-    database.read.selectFrom('check_run').whereRef('settled_version', '<', 'desired_version');
+    database.read.selectFrom('outbox_item').whereRef('settled_version', '<', 'desired_version');
 
-  /** Of accounts where the App works, outside these repositories. */
-  const sendable = (busyRepositories: readonly number[]) => {
+  /** Of accounts where the App works, outside these lanes. */
+  const sendable = (busyLanes: readonly string[]) => {
     const query = unsettled().where(({ not, exists, selectFrom }) =>
       not(
         exists(
           selectFrom('repository')
             .innerJoin('account', 'account.id', 'repository.account_id')
             .select('account.id')
-            .whereRef('repository.id', '=', 'check_run.repository_id')
+            .whereRef('repository.id', '=', 'outbox_item.repository_id')
             .where('account.suspended', '=', 1),
         ),
       ),
     );
-    return busyRepositories.length === 0
-      ? query
-      : query.where('check_run.repository_id', 'not in', busyRepositories);
+    return busyLanes.length === 0 ? query : query.where('outbox_item.lane', 'not in', busyLanes);
   };
 
-  const change = async (tx: Tx, id: string, values: Partial<CheckRunRow>) => {
-    await database.inside(tx).updateTable('check_run').set(values).where('id', '=', id).execute();
+  const change = async (tx: Tx, id: string, values: Partial<OutboxItemRow>) => {
+    await database.inside(tx).updateTable('outbox_item').set(values).where('id', '=', id).execute();
+  };
+
+  /** A newer version of the same wish. */
+  const renew = async (tx: Tx, id: string, dueMs: number, values: Partial<OutboxItemRow> = {}) => {
+    const renewed = await database
+      .inside(tx)
+      .updateTable('outbox_item')
+      .set({ ...values, attempts: 0, next_at_ms: dueMs, desired_version: sql`desired_version + 1` })
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return renewed.numUpdatedRows > 0n;
   };
 
   return {
-    async want(tx, { id, runId, repositoryId, desired }, nowMs) {
-      if (runId === null) {
-        await database
-          .inside(tx)
-          .deleteFrom('check_run')
-          .where('repository_id', '=', repositoryId)
-          .where('run_id', 'is', null)
-          .where('id', '!=', id)
-          .execute();
+    async want(tx, { id, kind, runId, repositoryId, lane, slot, desired }, dueMs) {
+      const db = database.inside(tx);
+      if (slot !== undefined) {
+        await db.deleteFrom('outbox_item').where('slot', '=', slot).where('id', '!=', id).execute();
       }
       const wish = {
         repository_id: repositoryId,
+        lane,
         desired: JSON.stringify(desired),
         attempts: 0,
-        next_at_ms: nowMs,
+        next_at_ms: dueMs,
       };
-      await database
-        .inside(tx)
-        .insertInto('check_run')
+      await db
+        .insertInto('outbox_item')
         .values({
-          id,
-          run_id: runId,
-          ...wish,
+          ...{ id, kind, run_id: runId, slot: slot ?? null, ...wish },
           notes: '[]',
           create_tried: 0,
           desired_version: 1,
           settled_version: 0,
         })
         .onConflict((conflict) =>
-          conflict.column('id').doUpdateSet({ ...wish, desired_version: sql`check_run.desired_version + 1` }),
+          conflict
+            .column('id')
+            .doUpdateSet({ ...wish, desired_version: sql`outbox_item.desired_version + 1` }),
         )
         .execute();
     },
 
-    async addNote(tx, id, note, nowMs) {
-      const db = database.inside(tx);
-      const row = await db.selectFrom('check_run').select('notes').where('id', '=', id).executeTakeFirst();
+    touch: (tx, id, dueMs) => renew(tx, id, dueMs),
+
+    async addNote(tx, id, note, dueMs) {
+      const query = database.inside(tx).selectFrom('outbox_item').select('notes').where('id', '=', id);
+      const row = await query.executeTakeFirst();
       if (!row) return false;
       const notes = notesOf(row);
       if (notes.some(({ key }) => key === note.key)) return false;
-      await db
-        .updateTable('check_run')
-        .set({
-          notes: JSON.stringify([...notes, note]),
-          attempts: 0,
-          next_at_ms: nowMs,
-          desired_version: sql`desired_version + 1`,
-        })
-        .where('id', '=', id)
-        .execute();
-      return true;
+      return renew(tx, id, dueMs, { notes: JSON.stringify([...notes, note]) });
     },
 
-    async due(nowMs, busyRepositories) {
-      const row = await sendable(busyRepositories)
+    async due(nowMs, busyLanes) {
+      const row = await sendable(busyLanes)
         .selectAll()
         .where('next_at_ms', '<=', nowMs)
         .orderBy('next_at_ms')
@@ -96,36 +91,33 @@ export function createCheckRunStore(database: Database): CheckRunStore {
       if (!row) return null;
       return {
         id: row.id,
+        kind: row.kind as OutboxKind,
         runId: row.run_id,
         repositoryId: row.repository_id,
-        desired: JSON.parse(row.desired) as CheckRunBody,
+        lane: row.lane,
+        desired: JSON.parse(row.desired),
         version: row.desired_version,
-        checkRunId: row.check_run_id,
+        remoteId: row.remote_id,
         createTried: row.create_tried === 1,
         attempts: row.attempts,
         notes: notesOf(row).map(({ text }) => text),
       };
     },
 
-    async nextDueMs(busyRepositories) {
-      const query = sendable(busyRepositories).select('next_at_ms').orderBy('next_at_ms').limit(1);
+    async nextDueMs(busyLanes) {
+      const query = sendable(busyLanes).select('next_at_ms').orderBy('next_at_ms').limit(1);
       return (await query.executeTakeFirst())?.next_at_ms ?? null;
     },
 
     setCreateTried: (tx, id) => change(tx, id, { create_tried: 1 }),
 
-    sent: (tx, id, version, checkRunId) =>
-      change(tx, id, {
-        settled_version: version,
-        check_run_id: checkRunId,
-        attempts: 0,
-        last_error: null,
-      }),
+    sent: (tx, id, version, remoteId) =>
+      change(tx, id, { settled_version: version, remote_id: remoteId, attempts: 0, last_error: null }),
 
     async bringForward(tx, laterThanMs, nowMs) {
       await database
         .inside(tx)
-        .updateTable('check_run')
+        .updateTable('outbox_item')
         .set({ next_at_ms: nowMs })
         .whereRef('settled_version', '<', 'desired_version')
         .where('next_at_ms', '>', laterThanMs)
@@ -135,7 +127,7 @@ export function createCheckRunStore(database: Database): CheckRunStore {
     async retryLater(tx, id, version, nextAtMs, error) {
       await database
         .inside(tx)
-        .updateTable('check_run')
+        .updateTable('outbox_item')
         .set({ attempts: sql`attempts + 1`, next_at_ms: nextAtMs, last_error: error })
         .where('id', '=', id)
         .where('desired_version', '=', version)
@@ -148,7 +140,7 @@ export function createCheckRunStore(database: Database): CheckRunStore {
       await change(tx, id, { settled_version: version, last_error: error });
       await database
         .inside(tx)
-        .updateTable('check_run')
+        .updateTable('outbox_item')
         .set({ next_at_ms: nowMs })
         .where('id', '=', id)
         .where('desired_version', '=', version)
@@ -156,11 +148,11 @@ export function createCheckRunStore(database: Database): CheckRunStore {
     },
 
     async standing(sinceMs) {
-      const count = ({ fn }: { fn: FunctionModule<Schema, 'check_run'> }) =>
+      const count = ({ fn }: { fn: FunctionModule<Schema, 'outbox_item'> }) =>
         fn.countAll<number>().as('count');
       const waiting = await unsettled().select(count).executeTakeFirst();
       const givenUp = await database.read
-        .selectFrom('check_run')
+        .selectFrom('outbox_item')
         .select(count)
         .where('last_error', 'is not', null)
         .whereRef('settled_version', '>=', 'desired_version')
@@ -169,13 +161,14 @@ export function createCheckRunStore(database: Database): CheckRunStore {
       return { waiting: waiting?.count ?? 0, givenUp: givenUp?.count ?? 0 };
     },
 
-    async find(id) {
-      const query = database.read.selectFrom('check_run').selectAll().where('id', '=', id);
-      const row = await query.executeTakeFirst();
+    async find(id, tx) {
+      const db = tx ? database.inside(tx) : database.read;
+      const row = await db.selectFrom('outbox_item').selectAll().where('id', '=', id).executeTakeFirst();
       if (!row) return null;
       return {
-        checkRunId: row.check_run_id,
-        desired: JSON.parse(row.desired) as CheckRunBody,
+        kind: row.kind as OutboxKind,
+        remoteId: row.remote_id,
+        desired: JSON.parse(row.desired),
         isSettled: row.settled_version >= row.desired_version,
         attempts: row.attempts,
         nextAtMs: row.next_at_ms,
@@ -185,4 +178,4 @@ export function createCheckRunStore(database: Database): CheckRunStore {
   };
 }
 
-const notesOf = ({ notes }: Pick<CheckRunRow, 'notes'>) => JSON.parse(notes) as StoredNote[];
+const notesOf = ({ notes }: Pick<OutboxItemRow, 'notes'>) => JSON.parse(notes) as StoredNote[];
