@@ -81,6 +81,14 @@ export interface Frozen {
   readonly exports: Readonly<Record<string, string>>;
 }
 
+/** What is left out does not matter. */
+export interface PullRequestRunFilter {
+  readonly type?: RunType;
+  /** Made before this time, not at it. */
+  readonly createdBeforeMs?: number;
+  readonly isOver?: true;
+}
+
 /** Where runs live. Reads see committed data; methods with `tx` see the transaction. */
 export interface RunStore {
   find(id: string, tx?: Tx): Promise<Run | null>;
@@ -100,6 +108,15 @@ export interface RunStore {
   ): Promise<Run | null>;
   /** The newest run of a type and branch, whatever its state. */
   newestOfBranch(stackKey: string, type: RunType, branch: string, tx?: Tx): Promise<Run | null>;
+  /** Of all stacks of the repository, newest first, at most 500. */
+  ofPullRequest(repositoryId: number, number: number, tx?: Tx): Promise<readonly Run[]>;
+  /** The newest run of a stack and pull request that is all that `which` says. */
+  newestOfPullRequest(
+    stackKey: string,
+    number: number,
+    which: PullRequestRunFilter,
+    tx?: Tx,
+  ): Promise<Run | null>;
   /** The runs of a stack that are not over, oldest first. */
   unfinished(stackKey: string, tx?: Tx): Promise<readonly Run[]>;
   /** Its previews of a branch that are not over. */

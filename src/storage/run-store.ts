@@ -14,6 +14,8 @@ const isQueued = sql<boolean>`state = 'QUEUED'`;
 const isActive = sql<boolean>`type in ('TRACKED', 'TASK', 'DESTROY')
   and state not in ('QUEUED', 'FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED')`;
 
+const maxOfPullRequest = 500;
+
 export function createRunStore(database: Database, box: SecretBox): RunStore {
   const from = (tx?: Tx) => (tx ? database.inside(tx) : database.read);
 
@@ -51,6 +53,21 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
     },
     newestOfBranch: (stackKey, type, branch, tx) =>
       newest(ofType(stackKey, type, tx).where('branch', '=', branch)),
+
+    async ofPullRequest(repositoryId, number, tx) {
+      const db = from(tx);
+      const stacks = db.selectFrom('stack').select('key').where('repository_id', '=', repositoryId);
+      const query = db.selectFrom('run').selectAll().where('stack_key', 'in', stacks);
+      const ofNumber = query.where('pull_request_number', '=', number);
+      return (await ofNumber.orderBy('id', 'desc').limit(maxOfPullRequest).execute()).map(toRun);
+    },
+
+    newestOfPullRequest(stackKey, number, { type, createdBeforeMs, isOver }, tx) {
+      let query = ofStack(stackKey, tx).where('pull_request_number', '=', number);
+      if (type !== undefined) query = query.where('type', '=', type);
+      if (createdBeforeMs !== undefined) query = query.where('created_at_ms', '<', createdBeforeMs);
+      return newest(isOver ? query.where(sql<boolean>`not (${isUnfinished})`) : query);
+    },
 
     async unfinished(stackKey, tx) {
       return (await ofStack(stackKey, tx).where(isUnfinished).orderBy('id').execute()).map(toRun);
@@ -113,6 +130,7 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
           commit_hash: run.commit.hash,
           commit: JSON.stringify(run.commit),
           pull_request: run.pullRequest ? JSON.stringify(run.pullRequest) : null,
+          pull_request_number: run.pullRequest?.number ?? null,
           untrusted: run.isUntrusted ? 1 : 0,
           created_at_ms: run.createdAtMs,
           triggered_by: run.triggeredBy,
@@ -161,7 +179,7 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
     },
 
     async setPullRequest(tx, id, pullRequest) {
-      const set = { pull_request: JSON.stringify(pullRequest) };
+      const set = { pull_request: JSON.stringify(pullRequest), pull_request_number: pullRequest.number };
       await database.inside(tx).updateTable('run').set(set).where('id', '=', id).execute();
     },
 

@@ -85,6 +85,8 @@ export interface RunRow {
   commit_hash: string;
   commit: Json;
   pull_request: Json | null;
+  /** Of `pull_request`, to be found by. */
+  pull_request_number: number | null;
   /** 1: it gets no secrets. */
   untrusted: Flag;
   created_at_ms: number;

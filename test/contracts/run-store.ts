@@ -7,8 +7,8 @@ import { aCommit, aPullRequest, stackSettings } from '../support/builders.ts';
 export interface OpenedRunStore extends AsyncDisposable {
   readonly runs: RunStore;
   readonly transactions: Transactions;
-  /** Makes a stack, gives its key. */
-  addStack(): Promise<string>;
+  /** Makes a stack of the repository (of the same one, unless given), gives its key. */
+  addStack(repositoryId?: number): Promise<string>;
   /** Everything the database keeps on disk. */
   atRest(): Buffer | Promise<Buffer>;
 }
@@ -309,6 +309,65 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
       expect(made).toMatchObject({ pullRequest });
       expect(await world.runs.find(later)).toMatchObject({ pullRequest, state: 'READY', stateVersion: 2 });
       expect(await world.runs.find(other)).not.toHaveProperty('pullRequest');
+    });
+
+    test('finds the runs of a pull request over all stacks of its repository, newest first', async () => {
+      await using world = await open();
+      const { runs } = world;
+      const stackKey = await world.addStack();
+      const pullRequest = aPullRequest({ number: 4 });
+      const first = await world.addAs({ type: 'PROPOSED', pullRequest }, 'CANCELED');
+      const second = await world.addAs({ type: 'TRACKED', pullRequest, stackKey });
+      await world.addAs({ type: 'PROPOSED', pullRequest: aPullRequest({ number: 5 }) });
+      await world.addAs({ type: 'PROPOSED', pullRequest, stackKey: await world.addStack(22) });
+      const later = await world.add('PROPOSED');
+      await world.write((tx) => runs.setPullRequest(tx, later, pullRequest));
+
+      const ids = async (repositoryId: number, number: number) =>
+        (await runs.ofPullRequest(repositoryId, number)).map(({ id }) => id);
+
+      expect(await ids(21, 4)).toEqual([later, second, first]);
+      expect(await ids(22, 4)).toHaveLength(1);
+      expect(await ids(21, 6)).toEqual([]);
+      await world.write((tx) => runs.setPullRequest(tx, later, aPullRequest({ number: 6 })));
+      expect(await ids(21, 6)).toEqual([later]);
+      expect(await ids(21, 4)).toEqual([second, first]);
+    });
+
+    test('gives no more of a pull request than can be shown', async () => {
+      await using world = await open();
+      const pullRequest = aPullRequest({ number: 4 });
+      for (let made = 0; made < 501; made += 1) await world.addAs({ type: 'PROPOSED', pullRequest });
+
+      const all = await world.runs.ofPullRequest(21, 4);
+
+      expect(all).toHaveLength(500);
+      expect(all[0]?.id).toBe('run-0501');
+    });
+
+    test('finds the newest run of a pull request by its type, its time and whether it is over', async () => {
+      await using world = await open();
+      const { runs, stackKey } = world;
+      const pullRequest = aPullRequest({ number: 4 });
+      const made = (type: RunType, createdAtMs: number, ...states: RunState[]) =>
+        world.addAs({ type, pullRequest, createdAtMs }, ...states);
+      const old = await made('PROPOSED', 1000, 'CANCELED');
+      const middle = await made('PROPOSED', 2000, 'READY');
+      const tracked = await made('TRACKED', 3000);
+      await world.addAs({ type: 'PROPOSED', pullRequest: aPullRequest({ number: 5 }), createdAtMs: 1 });
+
+      const newest = async (which: Parameters<RunStore['newestOfPullRequest']>[2], number = 4) =>
+        (await runs.newestOfPullRequest(stackKey, number, which))?.id ?? null;
+
+      expect(await newest({})).toBe(tracked);
+      expect(await newest({ type: 'PROPOSED' })).toBe(middle);
+      expect(await newest({ createdBeforeMs: 3000 })).toBe(middle);
+      expect(await newest({ createdBeforeMs: 2000 })).toBe(old);
+      expect(await newest({ createdBeforeMs: 1000 })).toBeNull();
+      expect(await newest({ isOver: true })).toBe(old);
+      expect(await newest({ type: 'TRACKED', isOver: true })).toBeNull();
+      expect(await newest({}, 6)).toBeNull();
+      expect(await runs.newestOfPullRequest('no-stack', 4, {})).toBeNull();
     });
 
     test('finds the newest run of a commit and of a branch, of one type', async () => {

@@ -37,14 +37,15 @@ runStoreContract('SQLite', async () => {
   await transactions.write(async (tx) => {
     await repositories.saveAccount(tx, anAccount());
     await repositories.saveRepository(tx, aRepository());
+    await repositories.saveRepository(tx, aRepository({ id: 22, fullName: 'acme/other' }));
   });
   let made = 0;
   return {
     ...world,
-    async addStack() {
+    async addStack(repositoryId = 21) {
       made += 1;
       const key = `stack-${made}`;
-      const stack = { key, id: key, accountId: 11, repositoryId: 21, settings: stackSettings() };
+      const stack = { key, id: key, accountId: 11, repositoryId, settings: stackSettings() };
       await transactions.write((tx) => stacks.insert(tx, { ...stack, createdAtMs: 0 }));
       return key;
     },

@@ -52,6 +52,7 @@ create table run (
   commit_hash text not null,
   "commit" text not null,
   pull_request text,
+  pull_request_number integer,
   untrusted integer not null default 0,
   created_at_ms integer not null,
   triggered_by text not null,
@@ -73,6 +74,8 @@ create index run_of_stack on run (stack_key, id);
 create index run_of_commit on run (stack_key, commit_hash, id);
 create index run_of_type on run (stack_key, type, id);
 create index run_of_branch on run (stack_key, branch, id);
+create index run_of_pull_request on run (stack_key, pull_request_number, id)
+  where pull_request_number is not null;
 -- What is not over is little; what is over grows for years.
 create index run_unfinished on run (stack_key, id)
   where state not in ('FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED');
