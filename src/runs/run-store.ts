@@ -106,6 +106,7 @@ export interface RunStore {
     which: 'any' | 'trusted',
     tx?: Tx,
   ): Promise<Run | null>;
+  newestFinished(stackKey: string, type: RunType, tx?: Tx): Promise<Run | null>;
   /** The newest run of a type and branch, whatever its state. */
   newestOfBranch(stackKey: string, type: RunType, branch: string, tx?: Tx): Promise<Run | null>;
   /** Of all stacks of the repository, newest first, at most 500. */
@@ -131,7 +132,7 @@ export interface RunStore {
   stacksWithQueued(): Promise<readonly string[]>;
   /** Of all stacks, oldest first. Not for states that end a run. */
   inState(states: readonly RunState[]): Promise<readonly Run[]>;
-  events(runId: string): Promise<readonly StoredEvent[]>;
+  events(runId: string, tx?: Tx): Promise<readonly StoredEvent[]>;
 
   /** Inserts with state QUEUED, version 1. 'duplicate' when the stack has a run with that dedupe key. */
   insert(tx: Tx, run: NewRun): Promise<Run | 'duplicate'>;

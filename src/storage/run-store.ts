@@ -51,6 +51,8 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
       const query = ofType(stackKey, type, tx).where('commit_hash', '=', hash);
       return newest(which === 'any' ? query : query.where('untrusted', '=', 0));
     },
+    newestFinished: (stackKey, type, tx) =>
+      newest(ofType(stackKey, type, tx).where('state', '=', 'FINISHED')),
     newestOfBranch: (stackKey, type, branch, tx) =>
       newest(ofType(stackKey, type, tx).where('branch', '=', branch)),
 
@@ -111,8 +113,8 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
       return rows.map(toRun);
     },
 
-    async events(runId) {
-      const query = database.read.selectFrom('run_event').selectAll().where('run_id', '=', runId);
+    async events(runId, tx) {
+      const query = from(tx).selectFrom('run_event').selectAll().where('run_id', '=', runId);
       return (await query.orderBy('state_version').execute()).map(toEvent);
     },
 

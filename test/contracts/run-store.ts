@@ -270,6 +270,18 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
       expect(await world.runs.newestOfType(world.stackKey, 'DESTROY')).toBeNull();
     });
 
+    test('finds the newest run of a type that finished', async () => {
+      await using world = await open();
+      await world.add('TRACKED', 'READY', 'FINISHED');
+      const newest = await world.add('TRACKED', 'READY', 'FINISHED');
+      await world.add('TRACKED', 'READY', 'FAILED');
+      await world.add('PROPOSED', 'READY', 'FINISHED');
+
+      expect((await world.runs.newestFinished(world.stackKey, 'TRACKED'))?.id).toBe(newest);
+      expect(await world.runs.newestFinished(world.stackKey, 'DESTROY')).toBeNull();
+      expect(await world.runs.newestFinished('no-stack', 'TRACKED')).toBeNull();
+    });
+
     test('finds what is not over, oldest first', async () => {
       await using world = await open();
       const first = await world.add('TRACKED', 'READY');
