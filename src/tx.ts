@@ -17,3 +17,12 @@ export interface Transactions {
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 }
+
+/** In the transaction that the caller has open, else in one of its own. */
+export function within<T>(
+  transactions: Transactions,
+  tx: Tx | undefined,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  return tx ? work(tx) : transactions.write(work);
+}

@@ -5,7 +5,7 @@ import type { PullRequest } from '../stacks/pull-request.ts';
 import type { Commit } from '../stacks/repository.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
-import type { Transactions, Tx } from '../tx.ts';
+import { type Transactions, type Tx, within } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import { attachPullRequest } from './attach-pull-request.ts';
 import { findEarlier } from './earlier-run.ts';
@@ -16,15 +16,20 @@ import type { Transitions } from './transition.ts';
 
 /**
  * What people, programs and pushes may ask of runs. Rights are the caller's business; here commands are
- * compare-and-set, so that of two people who act at once one wins and the other is told what happened.
+ * compare-and-set, so that of two people who act at once one wins and the other is told what happened. Each is one
+ * transaction, or a part of the one that is given; who throws has written nothing.
  */
 export interface RunCommands {
   /** 'duplicate' when there is a run for this already, as `dedupeKey` and `unlessCommitHas` say. */
-  create(request: CreateRun): Promise<Run | 'duplicate'>;
-  confirm(runId: string, request: CommandRequest & { confirmation?: string }): Promise<CommandResult>;
-  discard(runId: string, request: CommandRequest): Promise<CommandResult>;
-  cancel(runId: string, request: CommandRequest): Promise<CommandResult>;
-  stop(runId: string, request: CommandRequest): Promise<CommandResult>;
+  create(request: CreateRun, tx?: Tx): Promise<Run | 'duplicate'>;
+  confirm(
+    runId: string,
+    request: CommandRequest & { confirmation?: string },
+    tx?: Tx,
+  ): Promise<CommandResult>;
+  discard(runId: string, request: CommandRequest, tx?: Tx): Promise<CommandResult>;
+  cancel(runId: string, request: CommandRequest, tx?: Tx): Promise<CommandResult>;
+  stop(runId: string, request: CommandRequest, tx?: Tx): Promise<CommandResult>;
   /**
    * A new run of the same type, branch and commit, with secrets only if the first had them. Rejects with
    * `run-not-over` before the end, with `commit-not-tracked` or `forks-not-allowed` when the stack no longer takes
@@ -33,6 +38,7 @@ export interface RunCommands {
   retry(
     runId: string,
     request: Pick<CreateRun, 'by'> & Partial<Pick<CreateRun, 'dedupeKey'>>,
+    tx?: Tx,
   ): Promise<Run | 'duplicate'>;
 }
 
@@ -76,8 +82,8 @@ export function createRunCommands(parts: {
 }): RunCommands {
   const { runs, stacks, transitions, transactions, clock, newId } = parts;
 
-  async function create(request: CreateRun): Promise<Run | 'duplicate'> {
-    return transactions.write(async (tx) => {
+  async function create(request: CreateRun, given?: Tx): Promise<Run | 'duplicate'> {
+    return within(transactions, given, async (tx) => {
       const stack = await stacks.findByKey(request.stackKey, tx);
       if (!stack) throw new UserError('not-found', 'The stack no longer exists.');
       const { run: same, isUntrusted } = await findEarlier(runs, tx, request);
@@ -126,9 +132,10 @@ export function createRunCommands(parts: {
     runId: string,
     what: RunCommand,
     request: CommandRequest,
+    given: Tx | undefined,
     check?: (run: Run, stack: Stack) => void,
   ): Promise<CommandResult> {
-    return transactions.write(async (tx) => {
+    return within(transactions, given, async (tx) => {
       const run = await runs.find(runId, tx);
       if (!run) throw new UserError('not-found', 'There is no such run.');
       if (request.stateVersion !== undefined && request.stateVersion !== run.stateVersion) {
@@ -149,8 +156,8 @@ export function createRunCommands(parts: {
 
   return {
     create,
-    confirm: (runId, request) =>
-      command(runId, { kind: 'confirm' }, request, (run, stack) => {
+    confirm: (runId, request, tx) =>
+      command(runId, { kind: 'confirm' }, request, tx, (run, stack) => {
         if (
           run.type === 'DESTROY' &&
           run.state === 'UNCONFIRMED' &&
@@ -165,31 +172,33 @@ export function createRunCommands(parts: {
           );
         }
       }),
-    discard: (runId, request) => command(runId, { kind: 'discard' }, request),
-    cancel: (runId, request) => command(runId, { kind: 'cancel' }, request),
-    stop: (runId, request) => command(runId, { kind: 'stop' }, request),
-    async retry(runId, request) {
-      const run = await runs.find(runId);
-      if (!run) throw new UserError('not-found', 'There is no such run.');
-      if (!isTerminal(run.state)) {
-        throw new UserError(
-          'run-not-over',
-          `The run is ${run.state}; only a run that is over can be retried.`,
-        );
-      }
-      const { stackKey, type, branch, commit, command, pullRequest, isUntrusted = false } = run;
-      const stack = await stacks.findByKey(stackKey);
-      if (stack) {
-        requireTracked(stack.settings, type, branch);
-        requireForksAllowed(stack.settings, pullRequest);
-      }
-      return create({
-        ...{ stackKey, type, branch, commit, isUntrusted },
-        ...(command === undefined ? {} : { command }),
-        ...(pullRequest === undefined ? {} : { pullRequest }),
-        dedupeKey: null,
-        ...request,
-      });
-    },
+    discard: (runId, request, tx) => command(runId, { kind: 'discard' }, request, tx),
+    cancel: (runId, request, tx) => command(runId, { kind: 'cancel' }, request, tx),
+    stop: (runId, request, tx) => command(runId, { kind: 'stop' }, request, tx),
+    retry: (runId, request, given) =>
+      within(transactions, given, async (tx) => {
+        const run = await runs.find(runId, tx);
+        if (!run) throw new UserError('not-found', 'There is no such run.');
+        if (!isTerminal(run.state)) {
+          throw new UserError(
+            'run-not-over',
+            `The run is ${run.state}; only a run that is over can be retried.`,
+          );
+        }
+        const { stackKey, type, branch, commit, command, pullRequest, isUntrusted = false } = run;
+        const stack = await stacks.findByKey(stackKey, tx);
+        if (stack) {
+          requireTracked(stack.settings, type, branch);
+          if (type === 'PROPOSED') requireForksAllowed(stack.settings, pullRequest);
+        }
+        const again = {
+          ...{ stackKey, type, branch, commit, isUntrusted },
+          ...(command === undefined ? {} : { command }),
+          ...(pullRequest === undefined ? {} : { pullRequest }),
+          dedupeKey: null,
+          ...request,
+        };
+        return create(again, tx);
+      }),
   };
 }

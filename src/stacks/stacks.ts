@@ -1,7 +1,7 @@
 import { type Actor, actorKey, actorName } from '../access/actor.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
-import type { Transactions } from '../tx.ts';
+import { type Transactions, type Tx, within } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import { refuseManaged } from './managed.ts';
 import type { RepositoryDirectory, RepositoryStore } from './repository-store.ts';
@@ -31,13 +31,13 @@ export interface Stacks {
   create(prepared: PreparedStack): Promise<Stack>;
   /** Settings of a run that is under way do not change with it. Rejects with `managed-by-file`. */
   update(stack: Stack, patch: StackPatchInput): Promise<Stack>;
-  /** Rejects with `locked` when somebody else holds the lock. */
-  lock(stack: Stack, holder: Actor, reason: string): Promise<void>;
+  /** Rejects with `locked` when somebody else holds the lock. A part of the transaction, if one is given. */
+  lock(stack: Stack, holder: Actor, reason: string, tx?: Tx): Promise<void>;
   /**
    * Takes away the lock that `stack` shows: rights were judged on it. Rejects with `locked` when there is
-   * another by now.
+   * another by now. A part of the transaction, if one is given.
    */
-  unlock(stack: Stack): Promise<void>;
+  unlock(stack: Stack, tx?: Tx): Promise<void>;
 }
 
 export interface PreparedStack {
@@ -131,17 +131,17 @@ export function createStacks(parts: {
       return reread(stack.key);
     },
 
-    async lock(stack, actor, reason) {
+    async lock(stack, actor, reason, given) {
       const holder = { holder: actorName(actor), holderKey: actorKey(actor), kind: 'person' } as const;
-      await transactions.write(async (tx) => {
+      await within(transactions, given, async (tx) => {
         const now = await store.findByKey(stack.key, tx);
         if (now && isLockedFor(now.lock, holder.holderKey)) throw locked(now.lock);
         await store.setLock(tx, stack.key, { ...holder, reason, run: null, sinceMs: clock.nowMs() });
       });
     },
 
-    async unlock(stack) {
-      await transactions.write(async (tx) => {
+    async unlock(stack, given) {
+      await within(transactions, given, async (tx) => {
         const lock = (await store.findByKey(stack.key, tx))?.lock;
         if (!lock) return;
         const seen = stack.lock;
