@@ -12,6 +12,8 @@ export interface Access {
    * Throws `forbidden` (403) when they may read it but not do what needs `needed`.
    */
   require(actor: Actor, account: string, repository: RepositoryRef, needed: Role): Promise<Role | null>;
+  /** The role as it is now, null for none: asked live, even for what only reads. */
+  roleOf(actor: Actor, account: string, repository: RepositoryRef): Promise<Role | null>;
   /** Administration of the instance: policies of all accounts, tokens, the system page. */
   isInstanceAdmin(actor: Actor): boolean;
   /** Whether what they see covers all accounts, in whatever role. */
@@ -49,6 +51,7 @@ export function createAccess(options: { admins: readonly string[]; permissions: 
   return {
     isInstanceAdmin,
     seesInstance: (actor) => isInstanceAdmin(actor) || (actor.kind === 'token' && actor.account === null),
+    roleOf: (actor, account, repository) => roleOf(actor, account, repository, true),
     async require(actor, account, repository, needed) {
       const role = await roleOf(actor, account, repository, needed !== 'reader');
       if (role === null) return null;

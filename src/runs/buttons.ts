@@ -3,6 +3,7 @@ import type { Access } from '../access/roles.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import { UserError } from '../user-error.ts';
+import { commandRefusal } from './command-refusal.ts';
 import type { CommandResult, RunCommands } from './commands.ts';
 import type { Run } from './run.ts';
 import type { RunStore } from './run-store.ts';
@@ -79,24 +80,11 @@ export function createButtons(parts: {
       try {
         return await decide(button, run, press);
       } catch (error) {
-        if (error instanceof UserError && refusalCodes.has(error.code)) return refused(error.message);
-        throw error;
+        return refused(commandRefusal(error).message);
       }
     },
   };
 }
-
-/**
- * What commands say by throwing: removed meanwhile; a tear-down wants its stack's name typed; not over yet; another
- * branch is tracked now, forks are not previewed any more.
- */
-const refusalCodes: ReadonlySet<string> = new Set([
-  'not-found',
-  'confirmation-required',
-  'run-not-over',
-  'commit-not-tracked',
-  'forks-not-allowed',
-]);
 
 async function isWriter(
   access: Pick<Access, 'require'>,

@@ -39,7 +39,13 @@ export interface PullRequestContent {
 }
 
 export type PullRequestSelection =
-  | { readonly stack: Stack; readonly selected: true; readonly isUntrusted: boolean }
+  | {
+      readonly stack: Stack;
+      readonly selected: true;
+      readonly isUntrusted: boolean;
+      /** What of it concerns the stack. */
+      readonly reason: string;
+    }
   | { readonly stack: Stack; readonly selected: false; readonly reason: string };
 
 /** Why a pull request is none of the stack's business, whatever it changes; null when it may be. */
@@ -58,10 +64,17 @@ export function selectForPullRequest(
   return stacks.map((stack) => {
     const against = reasonAgainst(stack, pullRequest);
     if (against !== null) return { stack, selected: false, reason: against };
-    if (affectedBy(stack, changedPaths, effort) === null) {
-      return { stack, selected: false, reason: notAffected };
-    }
-    const isUntrusted = pullRequest.isFork || isOfUntrustedBot(stack.settings, bots);
-    return { stack, selected: true, isUntrusted };
+    const reason = affectedBy(stack, changedPaths, effort);
+    if (reason === null) return { stack, selected: false, reason: notAffected };
+    return { stack, selected: true, isUntrusted: isUntrustedFor(stack, pullRequest, bots), reason };
   });
+}
+
+/** Whether a preview of the pull request has to do without the secrets of the stack. */
+export function isUntrustedFor(
+  { settings }: Stack,
+  { isFork }: PullRequest,
+  bots: PullRequestContent['bots'],
+): boolean {
+  return isFork || isOfUntrustedBot(settings, bots);
 }

@@ -98,6 +98,13 @@ export function vendorName(settings: VendorSettings): string {
   return Object.keys(settings)[0] ?? '';
 }
 
+/**
+ * On a public repository everybody reads checks and comments: counts, states and links only, unless the stack says
+ * otherwise.
+ */
+export const showsDetails = ({ repository, settings }: Pick<Stack, 'repository' | 'settings'>): boolean =>
+  repository.isPrivate || settings.publicDetails;
+
 /** Whether the lock keeps out who has that key. The server's own lock keeps everybody out. */
 export function isLockedFor(lock: StackLock | null, actorKey: string): lock is StackLock {
   return lock !== null && (lock.kind === 'system' || lock.holderKey !== actorKey);

@@ -1,7 +1,7 @@
 import type { Button } from '../../runs/buttons.ts';
 import { isTerminal, type Run, type RunState } from '../../runs/run.ts';
 import type { RunEvent } from '../../runs/run-event.ts';
-import type { Stack } from '../../stacks/stack.ts';
+import { showsDetails } from '../../stacks/stack.ts';
 import { laneOf, type WantedItem } from './outbox-store.ts';
 import { quoted } from './quoted.ts';
 import { deltaSigns, deltaWords, wordingOf } from './wording.ts';
@@ -146,10 +146,6 @@ function actionsOf({ state, type }: Run): readonly CheckAction[] {
       return isTerminal(state) && state !== 'FINISHED' ? [retry] : [];
   }
 }
-
-/** On a public repository everybody reads checks: counts and links only, unless the stack says otherwise. */
-export const showsDetails = ({ repository, settings }: Stack): boolean =>
-  repository.isPrivate || settings.publicDetails;
 
 function summaryOf({ run, stack, note }: RunEvent, detailsUrl: string, isSandboxed: boolean): string {
   const parts = [

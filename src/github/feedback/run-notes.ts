@@ -1,8 +1,9 @@
 import type { Clock } from '../../clock.ts';
 import type { RunStore } from '../../runs/run-store.ts';
+import { showsDetails } from '../../stacks/stack.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
 import type { Tx } from '../../tx.ts';
-import { type CheckRunBody, showsDetails } from './check-run.ts';
+import type { CheckRunBody } from './check-run.ts';
 import type { OutboxStore } from './outbox-store.ts';
 
 /** Something that came of a run besides its states, for the people who look at its commit. */

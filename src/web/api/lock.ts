@@ -1,7 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { type Actor, actorKey, type Role } from '../../access/actor.ts';
-import { type Access, includesRole } from '../../access/roles.ts';
-import { isLockedFor, type Stack, type StackLock } from '../../stacks/stack.ts';
+import type { Actor, Role } from '../../access/actor.ts';
+import type { Access } from '../../access/roles.ts';
+import { mayUnlock } from '../../stacks/may-unlock.ts';
+import type { Stack } from '../../stacks/stack.ts';
 import type { Stacks } from '../../stacks/stacks.ts';
 import { UserError } from '../../user-error.ts';
 import { type Api, newApi } from '../api.ts';
@@ -74,11 +75,6 @@ export function lockRoutes({ guard, access, stacks }: LockRouteParts): Api {
   });
 
   return api;
-}
-
-/** A lock that the server set after a lost apply belongs to nobody: whoever may start runs may say that all is well. */
-export function mayUnlock(lock: StackLock, actor: Actor, role: Role): boolean {
-  return lock.kind === 'system' || !isLockedFor(lock, actorKey(actor)) || includesRole(role, 'admin');
 }
 
 async function roleOn(access: Access, actor: Actor, stack: Stack): Promise<Role> {
