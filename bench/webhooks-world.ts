@@ -93,6 +93,9 @@ export async function openSendingWorld(): Promise<SendingWorld> {
     publicDetails: false,
     allowForks: false,
     trustedBots: [],
+    checks: 'each' as const,
+    unaffectedChecks: false,
+    deploymentEnvironment: null,
     vendor: { pulumi: { loginUrl: 'file:///state', stackName: 'dev' } },
     hooks: noHooks,
   };

@@ -15,6 +15,9 @@ export interface StackFlags {
   readonly publicDetails?: boolean;
   readonly allowForks?: boolean;
   readonly trustedBot?: readonly string[];
+  readonly checks?: string;
+  readonly unaffectedChecks?: boolean;
+  readonly deploymentEnvironment?: string;
   readonly loginUrl?: string;
   readonly stackName?: string;
   readonly vendor?: string;
@@ -45,6 +48,13 @@ export function withStackFlags(command: Command): Command {
       'a bot whose changes are previewed with secrets; repeatable as --label',
       collect,
     )
+    .option('--checks <each|aggregate>', 'a check for each run, or one for a commit; default: each')
+    .option('--unaffected-checks', 'a neutral check for commits that do not concern the stack')
+    .option('--no-unaffected-checks')
+    .option(
+      '--deployment-environment <name>',
+      'GitHub environment of its deployments, "" for none; default: the id of the stack',
+    )
     .option('--login-url <url>', 'Pulumi: where the state is, e.g. file:///state or s3://bucket')
     .option('--stack-name <name>', 'Pulumi: the name of its stack, e.g. dev or acme/network/prod')
     .option('--vendor <json>', 'the vendor settings as JSON, instead of those of Pulumi')
@@ -59,9 +69,11 @@ export function withStackFlags(command: Command): Command {
 export function stackBody(flags: StackFlags): Record<string, unknown> {
   const { name, description, branch, projectRoot } = flags;
   const { autodeploy, planBinding, promotion, publicDetails, allowForks } = flags;
+  const { checks, unaffectedChecks, deploymentEnvironment } = flags;
   const body: Record<string, unknown> = {
     ...{ name, description, branch, projectRoot },
     ...{ autodeploy, planBinding, promotion, publicDetails, allowForks },
+    ...{ checks, unaffectedChecks, deploymentEnvironment },
     trustedBots: flags.trustedBot?.filter((login) => login !== ''),
     labels: flags.label?.filter((label) => label !== ''),
     additionalProjectGlobs: flags.glob?.filter((glob) => glob !== ''),

@@ -135,6 +135,7 @@ function described(stack: Stack): string {
     promotion: stack.promotion,
     'public details': stack.publicDetails,
     'pull requests of forks': stack.allowForks,
+    'checks of unaffected commits': stack.unaffectedChecks,
   });
   return fields([
     ['stack', `${stack.account}/${stack.id}`],
@@ -161,6 +162,11 @@ function described(stack: Stack): string {
         .join(', '),
     ],
     ['trusted bots', stack.trustedBots.join(', ')],
+    ['checks', stack.checks === 'aggregate' ? 'one for a commit' : undefined],
+    [
+      'environment',
+      stack.deploymentEnvironment === '' ? 'no deployments' : (stack.deploymentEnvironment ?? stack.id),
+    ],
     ...hooks,
   ]);
 }

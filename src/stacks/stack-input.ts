@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fieldIssues, UserError } from '../user-error.ts';
 import { compileGlob } from './glob.ts';
-import { type HookName, hookNames, noHooks, type StackSettings, slugOf } from './stack.ts';
+import { checkKinds, type HookName, hookNames, noHooks, type StackSettings, slugOf } from './stack.ts';
 import type { VendorSettings, VendorSettingsSchema } from './vendor-settings.ts';
 
 /** What people may say about a stack, in API, CLI and (in snake case) the repository file. */
@@ -52,6 +52,11 @@ const botLogin = z
   .max(100)
   .regex(/^[A-Za-z0-9_-]+(\[bot\])?$/, 'must be the login of a bot, e.g. renovate[bot]');
 
+const environmentName = z
+  .string()
+  .max(255)
+  .regex(/^(?!\s)\P{Cc}*(?<!\s)$/u, 'without control characters, and no space at its ends');
+
 export const stackSettingsInput = z.strictObject({
   name: z.string().trim().min(1).max(100),
   description: z.string().max(10_000).optional(),
@@ -65,6 +70,9 @@ export const stackSettingsInput = z.strictObject({
   publicDetails: z.boolean().optional(),
   allowForks: z.boolean().optional(),
   trustedBots: z.array(botLogin).max(100).optional(),
+  checks: z.enum(checkKinds).optional(),
+  unaffectedChecks: z.boolean().optional(),
+  deploymentEnvironment: environmentName.nullable().optional(),
   vendor: z.record(z.string(), z.unknown()),
   hooks: hooks.optional(),
 });
@@ -109,6 +117,9 @@ export function completeSettings(
     publicDetails: false,
     allowForks: false,
     trustedBots: [],
+    checks: 'each',
+    unaffectedChecks: false,
+    deploymentEnvironment: null,
     ...present(rest),
     name: given.name,
     vendor,

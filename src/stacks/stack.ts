@@ -39,9 +39,19 @@ export interface StackSettings {
   readonly allowForks: boolean;
   /** Logins of bots whose changes are previewed with secrets, as those of people are. */
   readonly trustedBots: readonly string[];
+  readonly checks: Checks;
+  /** A commit that does not concern the stack gets a neutral check: a required one would be waited for for ever. */
+  readonly unaffectedChecks: boolean;
+  /** GitHub's environment of the deployments of TRACKED runs. Null: named like the stack's id; "": none. */
+  readonly deploymentEnvironment: string | null;
   readonly vendor: VendorSettings;
   readonly hooks: Hooks;
 }
+
+export const checkKinds = ['each', 'aggregate'] as const;
+
+/** `each`: a check for each run; `aggregate`: one for a commit and all stacks of the repository that chose it. */
+export type Checks = (typeof checkKinds)[number];
 
 export const hookNames = [
   'beforeInit',

@@ -56,6 +56,29 @@ describe('slipway stack', () => {
     expect(changed.json()).toMatchObject({ allowForks: false, trustedBots: [] });
   });
 
+  it('sets which checks and deployments GitHub shows', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+
+    const made = await run(
+      `${create} --checks aggregate --unaffected-checks --deployment-environment production --json`,
+    );
+    const shown = await run('stack show net');
+    const none = await run([
+      ...['stack', 'update', 'net', '--checks', 'each', '--no-unaffected-checks', '--json'],
+      ...['--deployment-environment', ''],
+    ]);
+    const shownNone = await run('stack show net');
+
+    const said = { checks: 'aggregate', unaffectedChecks: true, deploymentEnvironment: 'production' };
+    expect(made.json()).toMatchObject(said);
+    expect(shown.out).toMatch(/^on +plan binding, checks of unaffected commits$/m);
+    expect(shown.out).toMatch(/^checks +one for a commit$/m);
+    expect(shown.out).toMatch(/^environment +production$/m);
+    expect(none.json()).toMatchObject({ checks: 'each', unaffectedChecks: false, deploymentEnvironment: '' });
+    expect(shownNone.out).toMatch(/^environment +no deployments$/m);
+  });
+
   it('lists stacks in columns and says what to do when there are none', async () => {
     await using installation = anInstallation();
     const { run } = aCommandLine(installation);

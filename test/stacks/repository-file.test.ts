@@ -66,6 +66,9 @@ describe('a repository file', () => {
           public_details: true
           allow_forks: true
           trusted_bots: ["renovate[bot]"]
+          checks: aggregate
+          unaffected_checks: true
+          deployment_environment: production
           vendor:
             pulumi: { login_url: "s3://state-bucket", stack_name: "acme/network/prod" }
           hooks:
@@ -85,6 +88,7 @@ describe('a repository file', () => {
         ...{ projectRoot: 'infra/network', additionalProjectGlobs: ['modules/**'], branch: 'release/prod' },
         ...{ autodeploy: true, planBinding: false, promotion: true, publicDetails: true },
         ...{ allowForks: true, trustedBots: ['renovate[bot]'] },
+        ...{ checks: 'aggregate', unaffectedChecks: true, deploymentEnvironment: 'production' },
         vendor: { pulumi: { loginUrl: 's3://state-bucket', stackName: 'acme/network/prod' } },
         hooks: { ...stackSettings().hooks, beforeInit: ['npm ci'], afterRun: ['echo one\necho two'] },
       }),
@@ -93,8 +97,8 @@ describe('a repository file', () => {
       ...{ LOG_LEVEL: 'info', PORT: '8080', RELEASE: '1.10', DEBUG: 'true', EMPTY: '', HEX: '0x1F' },
       DAY: '2026-01-02',
     });
-    expect(stack?.environment[0]?.at).toEqual({ line: 25, column: 26 });
-    expect(other).toMatchObject({ id: 'dns', at: { line: 26 } });
+    expect(stack?.environment[0]?.at).toEqual({ line: 28, column: 26 });
+    expect(other).toMatchObject({ id: 'dns', at: { line: 29 } });
   });
 
   test.each([
@@ -131,7 +135,7 @@ const help =
 const urls =
   'Use file:///state or file:///state/<name> for state kept by Slipway, or an s3://, gs://, azblob:// or https:// URL.';
 const known =
-  'name, description, labels, branch, project_root, additional_project_globs, autodeploy, plan_binding, promotion, public_details, allow_forks, trusted_bots, vendor, hooks, environment';
+  'name, description, labels, branch, project_root, additional_project_globs, autodeploy, plan_binding, promotion, public_details, allow_forks, trusted_bots, checks, unaffected_checks, deployment_environment, vendor, hooks, environment';
 const loginUrl = (url: string) => `version: 1
 stacks:
   - name: a
@@ -240,6 +244,11 @@ describe('what is wrong with a repository file is said with its place:', () => {
     at5(`${'x'.repeat(100)}: 1`, `5:5 unknown key ${'x'.repeat(60)}…; known here are ${known}`),
     // Its values, by the rules of the API.
     at5('autodeploy: "true"', '5:17 autodeploy must be true or false, without quotes'),
+    at5('checks: all', '5:13 checks is not right: Invalid option: expected one of "each"|"aggregate"'),
+    at5(
+      'deployment_environment: " prod"',
+      '5:29 deployment_environment is not right: without control characters, and no space at its ends',
+    ),
     at5('autodeploy: yes', '5:17 autodeploy must be true or false'),
     at5('labels: prod', '5:13 labels must be a list'),
     at5('labels: [1]', '5:14 labels[0] must be text; put it in quotes'),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { createIds } from '../../src/ids.ts';
 import type { Repository } from '../../src/stacks/repository.ts';
@@ -59,6 +59,7 @@ describe('creating a stack', () => {
       ...{ description: 'd', labels: ['a'], branch: 'release', projectRoot: 'infra/', autodeploy: true },
       ...{ additionalProjectGlobs: ['m/**'], planBinding: false, promotion: true, publicDetails: true },
       ...{ allowForks: true, trustedBots: ['renovate[bot]', 'Copilot'] },
+      ...{ checks: 'aggregate' as const, unaffectedChecks: true, deploymentEnvironment: 'production' },
     };
 
     const { settings } = await world.create({ ...said, hooks: { afterRun: ['notify'] } });
@@ -84,6 +85,21 @@ describe('creating a stack', () => {
     await using world = opened();
     await expect(world.create({ repository: 'acme/other' })).rejects.toMatchObject({
       code: 'repository-not-installed',
+    });
+  });
+});
+
+describe('the name of its environment of deployments', () => {
+  test.each([null, '', 'p', 'Production / EU', 'é'.repeat(255)])('may be %j', async (name) => {
+    await using world = opened();
+    const { settings } = await world.create({ deploymentEnvironment: name });
+    expect(settings.deploymentEnvironment).toBe(name);
+  });
+
+  test.each([' ', ' prod', 'prod\n', 'a\u0000b', 'a\u007fb', 'a'.repeat(256)])('is not %j', async (name) => {
+    await using world = opened();
+    await expect(world.create({ deploymentEnvironment: name })).rejects.toMatchObject({
+      ...{ code: 'invalid-input', issues: [{ path: 'deploymentEnvironment' }] },
     });
   });
 });

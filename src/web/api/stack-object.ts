@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { toUnixSeconds } from '../../clock.ts';
 import { type Run, runStates } from '../../runs/run.ts';
 import type { RunStore } from '../../runs/run-store.ts';
-import { type HookName, hookNames, type Stack, type StackLock } from '../../stacks/stack.ts';
+import { checkKinds, type HookName, hookNames, type Stack, type StackLock } from '../../stacks/stack.ts';
 
 const hooks = z.object(
   Object.fromEntries(hookNames.map((name) => [name, z.array(z.string())])) as Record<
@@ -33,6 +33,14 @@ export const stackSchema = z
     publicDetails: z.boolean(),
     allowForks: z.boolean(),
     trustedBots: z.array(z.string()),
+    checks: z.enum(checkKinds).openapi({
+      description: 'aggregate: one check of a commit for all stacks of the repository that say so.',
+    }),
+    unaffectedChecks: z.boolean(),
+    deploymentEnvironment: z.string().nullable().openapi({
+      description:
+        "GitHub's environment of the deployments of TRACKED runs. null: the stack's id; empty: none.",
+    }),
     vendor: z.record(z.string(), z.unknown()),
     hooks,
     state: z.enum([...runStates, 'NONE']),
@@ -66,6 +74,9 @@ export async function stackObject(stack: Stack, runs: StackRuns): Promise<z.infe
     publicDetails: settings.publicDetails,
     allowForks: settings.allowForks,
     trustedBots: [...settings.trustedBots],
+    checks: settings.checks,
+    unaffectedChecks: settings.unaffectedChecks,
+    deploymentEnvironment: settings.deploymentEnvironment,
     vendor: settings.vendor,
     hooks: Object.fromEntries(hookNames.map((name) => [name, [...settings.hooks[name]]])) as z.infer<
       typeof hooks
