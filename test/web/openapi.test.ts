@@ -78,7 +78,7 @@ it('has patterns that fit what the API takes', async () => {
 
   expect(fits('feature/é')).toBeGreaterThan(0);
   expect(fits('Slipway/0.1.0')).toBeGreaterThan(0);
-  expect(fits('not a branch')).toBe(0);
+  expect(fits('neither a branch\tnor a name')).toBe(0);
 });
 
 it('says what the answers of a receiver mean', async () => {
