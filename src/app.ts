@@ -78,7 +78,8 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     ? createBubblewrap({ directory: sandboxDirectory, caBundle: config.caBundle })
     : createNoSandbox();
   const { vendors, foundIn } = await createVendors(config.tools, isSandboxed);
-  const metrics = createMetrics({ store: stores.standing, clock, version });
+  const githubTraffic = () => github.budget.standing();
+  const metrics = createMetrics({ store: stores.standing, githubTraffic, clock, version });
   const webhooks = opening.use(
     createWebhookFeature({
       ...basics,

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { rateLimitMs } from './github-error.ts';
+import { rateLimitMs, statusOf } from './github-error.ts';
 
 /**
  * How much an installation may still ask of GitHub: what GitHub's answers say, and a pace of our own that stays below
@@ -15,7 +15,7 @@ export interface ApiBudget {
   record(installationId: number, exchange: ApiExchange): void;
   /** The clock was set back: what is remembered of times cannot be meant. */
   forget(): void;
-  standing(): readonly InstallationBudget[];
+  standing(): ApiTraffic;
 }
 
 /** `write` and `content` (what notifies people: comments, deployments) of the outbox; `background` can wait for longest. */
@@ -30,8 +30,16 @@ export interface ApiExchange {
   readonly error?: unknown;
 }
 
-export interface InstallationBudget {
-  readonly installationId: number;
+export interface ApiTraffic {
+  readonly installations: readonly InstallationBudget[];
+  /** Requests since the start of this process. */
+  readonly requests: Readonly<Record<RequestOutcome, number>>;
+}
+
+/** `limited`: GitHub wants to be left alone; `failed`: it did not answer, or not with what it should. */
+type RequestOutcome = 'granted' | 'refused' | 'limited' | 'failed';
+
+interface InstallationBudget {
   /** Of the primary limit, as GitHub said last; null before it did. */
   readonly limit: number | null;
   readonly remaining: number | null;
@@ -63,6 +71,7 @@ const reserveOf: Record<RequestPurpose, number> = { write: 0.02, content: 0.02, 
 
 export function createApiBudget({ clock }: { clock: Clock }): ApiBudget {
   const ledgers = new Map<number, Ledger>();
+  const requests: Record<RequestOutcome, number> = { granted: 0, refused: 0, limited: 0, failed: 0 };
 
   function ledgerOf(installationId: number): Ledger {
     const known = ledgers.get(installationId);
@@ -107,17 +116,26 @@ export function createApiBudget({ clock }: { clock: Clock }): ApiBudget {
       }
       ledger.primary = primaryLimit(headers) ?? ledger.primary;
       const limitMs = error === undefined ? null : rateLimitMs(error, atMs);
+      requests[outcomeOf(error, limitMs)] += 1;
       if (limitMs !== null) pause(installationId, atMs + Math.min(limitMs, hourMs));
     },
 
     forget: () => ledgers.clear(),
 
-    standing: () =>
-      [...ledgers].map(([installationId, { primary, pausedUntilMs }]) => ({
-        ...{ installationId, pausedUntilMs },
-        ...{ limit: primary?.limit ?? null, remaining: primary?.remaining ?? null },
+    standing: () => ({
+      installations: [...ledgers.values()].map(({ primary, pausedUntilMs }) => ({
+        ...{ limit: primary?.limit ?? null, remaining: primary?.remaining ?? null, pausedUntilMs },
       })),
+      requests: { ...requests },
+    }),
   };
+}
+
+function outcomeOf(error: unknown, limitMs: number | null): RequestOutcome {
+  if (error === undefined) return 'granted';
+  if (limitMs !== null) return 'limited';
+  const status = statusOf(error);
+  return status !== null && status < 500 ? 'refused' : 'failed';
 }
 
 /** Check runs notify nobody. */

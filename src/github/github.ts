@@ -233,7 +233,7 @@ export function createUnconfiguredGithub(
     permissions: { roleOf: refuse },
     reactor: () => Promise.resolve(),
     noteOnRun: () => Promise.resolve(),
-    budget: { standing: () => [] },
+    budget: createApiBudget({ clock }),
     start() {},
     async [Symbol.asyncDispose]() {},
   };

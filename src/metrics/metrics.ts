@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts';
+import type { ApiTraffic } from '../github/api-budget.ts';
 import type { AttemptObserver } from '../webhooks/sending/attempt-observer.ts';
 import { exposition, type Family } from './exposition.ts';
+import { githubFamilies } from './github-metrics.ts';
 import { createCounter } from './instruments.ts';
 import { type Standing, type StandingStore, standingFamilies } from './standing.ts';
 import { createWebhookMetrics } from './webhook-metrics.ts';
@@ -21,6 +23,8 @@ const freshMs = 1000;
 
 export function createMetrics(parts: {
   readonly store: StandingStore;
+  /** Asked late: GitHub is put together afterwards. */
+  readonly githubTraffic: () => ApiTraffic;
   readonly clock: Clock;
   readonly version: string;
 }): Metrics {
@@ -54,6 +58,7 @@ export function createMetrics(parts: {
         ...webhooks.families(),
         responses.family(),
         ...standingFamilies(found, parts.clock.nowMs()),
+        ...githubFamilies(parts.githubTraffic(), parts.clock.nowMs()),
         ...processFamilies(),
       ]);
     },

@@ -86,7 +86,7 @@ test('the primary limit keeps a reserve for questions that somebody waits for', 
   expect(pausedAt(1000)).toEqual([true, false]);
   expect(pausedAt(100)).toEqual([true, true]);
   expect(budget.pausedUntilMs(1, 'write')).toBe(resetMs);
-  expect(budget.standing()).toEqual([{ installationId: 1, limit: 5000, remaining: 100, pausedUntilMs: 0 }]);
+  expect(budget.standing().installations).toEqual([{ limit: 5000, remaining: 100, pausedUntilMs: 0 }]);
 });
 
 test('GitHub is left alone for as long as it asks, whoever heard it, and no less', () => {
@@ -111,9 +111,11 @@ test('every request of an installation is counted, with what GitHub says of its 
   github.failNext({ pathPattern: /branches/, status: 429, headers: { 'retry-after': '30' } });
 
   await octokit.rest.repos.get({ owner: 'acme', repo: 'infra' });
-  expect(budget.standing()).toEqual([
-    { installationId: installation.id, limit: 5000, remaining: 4999, pausedUntilMs: 0 },
-  ]);
+  expect(budget.standing()).toEqual({
+    installations: [{ limit: 5000, remaining: 4999, pausedUntilMs: 0 }],
+    // The question for the token is one.
+    requests: { granted: 2, refused: 0, limited: 0, failed: 0 },
+  });
   await expect(octokit.rest.repos.listBranches({ owner: 'acme', repo: 'infra' })).rejects.toThrow();
 
   await eventually(() => expect(budget.pausedUntilMs(installation.id, 'write')).toBe(all.clock.ms + 30_000));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Role } from '../../src/access/actor.ts';
 import { createAccess } from '../../src/access/roles.ts';
 import { createTokens } from '../../src/access/tokens.ts';
+import { createApiBudget } from '../../src/github/api-budget.ts';
 import { createInboxControl } from '../../src/github/inbox-control.ts';
 import { createIds } from '../../src/ids.ts';
 import { createLogger } from '../../src/logger.ts';
@@ -143,7 +144,9 @@ export function anInstallation(change: Partial<WebParts> = {}) {
   });
   const tokenStore = createTokenStore(database);
   const tokens = createTokens({ ...base, store: tokenStore });
-  const metrics = createMetrics({ store: createStandingStore(database), clock, version: '0.1.0' });
+  const githubTraffic = () => createApiBudget({ clock }).standing();
+  const store = createStandingStore(database);
+  const metrics = createMetrics({ store, githubTraffic, clock, version: '0.1.0' });
   const web: Web = createWeb({
     version: '0.1.0',
     logger,
