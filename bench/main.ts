@@ -1,5 +1,6 @@
 /** `npm run bench`: measures this checkout on this machine, everything with real processes. */
 import { parseArgs } from 'node:util';
+import { affected } from './affected.ts';
 import { burst } from './burst.ts';
 import type { Benchmark, Figure } from './figure.ts';
 import { firstWebhook } from './first-webhook.ts';
@@ -10,6 +11,7 @@ import { scheduling } from './scheduling.ts';
 import { webhookSending } from './webhooks.ts';
 
 const benchmarks: readonly Benchmark[] = [
+  affected,
   sandboxCost,
   run,
   intake,

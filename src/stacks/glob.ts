@@ -5,6 +5,8 @@
  */
 export interface Glob {
   readonly kind: 'glob';
+  /** Directories (or files) under which all that matches lies; one is "" when that may be anywhere. */
+  readonly roots: readonly string[];
   /** `path` is relative, with forward slashes. False, too, once `effort` is spent. */
   matches(path: string, effort: Effort): boolean;
 }
@@ -44,6 +46,7 @@ export function compileGlob(text: string): Glob | GlobProblem {
     const patterns = alternativesOf(text).map(patternOf);
     return {
       kind: 'glob',
+      roots: outermost(patterns.map(rootOf)),
       matches(path, effort) {
         effort.left -= path.length * stepsToSplit;
         if (effort.left < 0) return false;
@@ -62,6 +65,22 @@ export function compileGlob(text: string): Glob | GlobProblem {
     if (!(error instanceof Refusal)) throw error;
     return { kind: 'problem', message: error.message };
   }
+}
+
+/** The segments in front in which nothing is open. */
+function rootOf(pattern: Pattern): string {
+  const open = pattern.findIndex((segment) => segment === anything || !segment.every(isPlain));
+  const plain = open < 0 ? pattern : pattern.slice(0, open);
+  return plain.map((segment) => (segment === anything ? [] : segment).join('')).join('/');
+}
+
+const isPlain = (token: Token): boolean => typeof token === 'string';
+
+/** Without those that lie under another. */
+function outermost(roots: readonly string[]): readonly string[] {
+  const unique = [...new Set(roots)];
+  const isUnder = (root: string, other: string) => other === '' || root.startsWith(`${other}/`);
+  return unique.filter((root) => !unique.some((other) => other !== root && isUnder(root, other)));
 }
 
 class Refusal extends Error {}

@@ -1,4 +1,4 @@
-import { affectedBy, newEffort, notAffected } from './affected.ts';
+import { affectedBy, notAffected } from './affected.ts';
 import type { Commit } from './repository.ts';
 import type { Stack } from './stack.ts';
 import { isOfUntrustedBot } from './trust.ts';
@@ -60,11 +60,11 @@ export function selectForPullRequest(
   pullRequest: PullRequest,
   { changedPaths, bots }: Pick<PullRequestContent, 'changedPaths' | 'bots'>,
 ): readonly PullRequestSelection[] {
-  const effort = newEffort();
+  const affects = affectedBy(changedPaths);
   return stacks.map((stack) => {
     const against = reasonAgainst(stack, pullRequest);
     if (against !== null) return { stack, selected: false, reason: against };
-    const reason = affectedBy(stack, changedPaths, effort);
+    const reason = affects(stack);
     if (reason === null) return { stack, selected: false, reason: notAffected };
     return { stack, selected: true, isUntrusted: isUntrustedFor(stack, pullRequest, bots), reason };
   });

@@ -1,4 +1,4 @@
-import { affectedBy, newEffort, notAffected } from './affected.ts';
+import { affectedBy, notAffected } from './affected.ts';
 import type { Commit } from './repository.ts';
 import type { Stack } from './stack.ts';
 import { isOfUntrustedBot } from './trust.ts';
@@ -42,13 +42,11 @@ export type Selection =
 
 /** Which stacks of the repository a push starts, and why or why not. */
 export function selectStacks(stacks: readonly Stack[], push: Push): readonly Selection[] {
-  const effort = newEffort();
+  const affects = affectedBy(push.changedPaths);
   return stacks.map((stack) => {
     const type = push.branch === stack.settings.branch ? 'TRACKED' : 'PROPOSED';
     const isNew = type === 'TRACKED' && push.newStacks?.includes(stack.id);
-    const reason =
-      affectedBy(stack, push.changedPaths, effort) ??
-      (isNew ? 'the repository file has added the stack' : null);
+    const reason = affects(stack) ?? (isNew ? 'the repository file has added the stack' : null);
     if (reason === null) return { stack, selected: false, reason: notAffected };
     return { stack, selected: true, type, reason, isUntrusted: isUntrusted(stack, type, push) };
   });
