@@ -29,6 +29,8 @@ export interface RunChange {
   readonly outcome?: Outcome;
   readonly delta?: Delta;
   readonly planDigest?: string;
+  /** Null takes an earlier one away. */
+  readonly planLikeness?: string | null;
   readonly restarts?: number;
   readonly hadWorker?: true;
 }

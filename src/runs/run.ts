@@ -75,6 +75,8 @@ export interface Run {
   readonly command?: string;
   /** SHA-256 of the saved plan, in hex. */
   readonly planDigest?: string;
+  /** The same for runs of different stacks that would change the same (plan-likeness.ts). */
+  readonly planLikeness?: string;
   /** How often its first half was started again after a worker was lost. */
   readonly restarts: number;
   /** True once a worker ever had it: there is a workspace to finish with. */

@@ -8,6 +8,7 @@ import { createClaims } from './claims.ts';
 import type { JobQueue, Lease } from './job-queue.ts';
 import type { LogStore } from './log-store.ts';
 import { finishPriority, phaseQueue } from './phase-jobs.ts';
+import { likenessOf } from './plan-likeness.ts';
 import {
   changesTheWorld,
   type Delta,
@@ -74,6 +75,7 @@ export function createWorkerService(parts: {
 
   async function planned(held: Held, plan: PlanInput) {
     const planDigest = plan.file ? sha256(plan.file) : undefined;
+    const planLikeness = likenessOf(plan);
     const sealed = await runs.sealPlan(held.run.id, plan);
     return transactions.write(async (tx) => {
       if (!(await queue.holds(tx, held.lease))) return { next: 'lost' } as const;
@@ -96,7 +98,7 @@ export function createWorkerService(parts: {
         {
           actor: 'worker',
           note: plan.hasChanges ? null : nothingToChange,
-          change: { delta: plan.delta, ...(planDigest === undefined ? {} : { planDigest }) },
+          change: { delta: plan.delta, planLikeness, ...(planDigest === undefined ? {} : { planDigest }) },
         },
       );
       if (moved.kind !== 'moved') throw new Error(`planned was refused in ${run.state}`);

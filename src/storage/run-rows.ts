@@ -23,6 +23,7 @@ export function toRun(row: RunRow): Run {
     ...(row.outcome === null ? {} : { outcome: row.outcome as Outcome }),
     ...(row.command === null ? {} : { command: row.command }),
     ...(row.plan_digest === null ? {} : { planDigest: row.plan_digest }),
+    ...(row.plan_likeness === null ? {} : { planLikeness: row.plan_likeness }),
     restarts: row.restarts,
     hadWorker: row.had_worker === 1,
     isRenewed: row.renewed === 1,

@@ -235,6 +235,7 @@ async function compareAndSet(
       ...(change.outcome === undefined ? {} : { outcome: change.outcome }),
       ...(change.delta === undefined ? {} : { delta: JSON.stringify(change.delta) }),
       ...(change.planDigest === undefined ? {} : { plan_digest: change.planDigest }),
+      ...(change.planLikeness === undefined ? {} : { plan_likeness: change.planLikeness }),
       ...(change.restarts === undefined ? {} : { restarts: change.restarts }),
       ...(change.hadWorker === undefined ? {} : { had_worker: 1 }),
     })

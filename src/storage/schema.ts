@@ -97,6 +97,7 @@ export interface RunRow {
   outcome: string | null;
   command: string | null;
   plan_digest: string | null;
+  plan_likeness: string | null;
   restarts: number;
   had_worker: Flag;
   renewed: Flag;

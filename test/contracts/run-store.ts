@@ -92,6 +92,7 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
           outcome: 'timeout',
           delta: { added: 1, changed: 2, deleted: 3, resources: 4 },
           planDigest: 'ab'.repeat(32),
+          planLikeness: 'cd'.repeat(32),
           restarts: 1,
           hadWorker: true,
         }),
@@ -104,6 +105,7 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
         outcome: 'timeout',
         delta: { added: 1, changed: 2, deleted: 3, resources: 4 },
         planDigest: 'ab'.repeat(32),
+        planLikeness: 'cd'.repeat(32),
         restarts: 1,
         hadWorker: true,
       });

@@ -62,6 +62,7 @@ create table run (
   outcome text,
   command text,
   plan_digest text,
+  plan_likeness text,
   restarts integer not null default 0,
   had_worker integer not null default 0,
   renewed integer not null default 0,
