@@ -1,0 +1,50 @@
+import { cutMarkdown } from '../cut-markdown.ts';
+import { rowsOf, type StackView } from './rows.ts';
+import { type TableSettings, tableOf } from './table.ts';
+
+/** What the one comment of a pull request says. */
+export interface CommentView {
+  readonly repositoryId: number;
+  readonly number: number;
+  readonly stacks: readonly StackView[];
+  /** What the latest command was answered, in markdown. */
+  readonly answer: string | null;
+}
+
+export interface CommentSettings extends TableSettings {
+  /** Of the pull request: every run has its check there, however many there are. */
+  readonly checksUrl: string;
+  /** False with SANDBOX=none, which must be shown wherever a run is shown. */
+  readonly isSandboxed: boolean;
+}
+
+/** GitHub refuses a longer one. It counts characters, of which there are never more than units of a string. */
+export const maxCommentLength = 65_536;
+/** Of it, the rest is for the table. */
+const longestAnswer = 24_000;
+
+/** Not shown: by it a comment whose creation we did not hear of is found again. */
+export const markerOf = ({ repositoryId, number }: Pick<CommentView, 'repositoryId' | 'number'>): string =>
+  `<!-- slipway:pull-request:${repositoryId}:${number} -->`;
+
+/** Null when there is nothing to say. Pure. */
+export function commentBody(view: CommentView, settings: CommentSettings): string | null {
+  const rows = rowsOf(view.stacks);
+  if (rows.length === 0 && view.answer === null) return null;
+  const above = [
+    `${markerOf(view)}\n### Slipway`,
+    ...(settings.isSandboxed ? [] : ['**This server runs the tools without a sandbox.**']),
+  ].join('\n\n');
+  const below =
+    view.answer === null ? '' : `\n\n---\n\n${cutMarkdown(view.answer, longestAnswer, cutAnswer)}`;
+  if (rows.length === 0) return `${above}${below}`;
+
+  const rest = (runs: number) =>
+    `\n\n${runs} more ${runs === 1 ? 'run does' : 'runs do'} not fit here: [see the checks](${settings.checksUrl}).`;
+  const all = rows.reduce((count, { members }) => count + members.length, 0);
+  const room = maxCommentLength - above.length - below.length - rest(all).length - '\n\n'.length;
+  const { table, left } = tableOf(rows, room, settings);
+  return `${above}\n\n${table}${left > 0 ? rest(left) : ''}${below}`;
+}
+
+const cutAnswer = 'The answer is longer than a comment may be; its end is left out.';
