@@ -8,6 +8,7 @@ import {
   changeComment,
   type Discussions,
   findIssue,
+  removeComment,
 } from './discussion.ts';
 import { repositoryEvent } from './events.ts';
 import { type Account, type GithubState, type Repository, requireAccount } from './state.ts';
@@ -49,6 +50,19 @@ export class Comments {
     const changes = { changes: { body: { from: comment.body } } };
     changeComment(this.#state, comment, input.body);
     return this.#webhooks.sendIfAny(this.event(comment, 'edited', this.#person(input.login), changes));
+  }
+
+  remove(comment: Comment, login?: string): Promise<SentDelivery> {
+    const event = this.event(comment, 'deleted', this.#person(login));
+    removeComment(this.#discussions, comment);
+    return this.#webhooks.sendIfAny(event);
+  }
+
+  /** "Lock conversation", or the end of that. */
+  setLocked(repository: Repository, number: number, locked: boolean): void {
+    const issue = findIssue(this.#discussions, repository, number);
+    if (!issue) throw new Error(`${repository.fullName} has no issue or pull request #${number}`);
+    issue.locked = locked;
   }
 
   async pressButton(run: CheckRun, identifier: string, login?: string): Promise<SentDelivery> {

@@ -9,6 +9,8 @@ export interface Issue {
   body: string | null;
   author: Account;
   state: 'open' | 'closed';
+  /** Only who may write to the repository comments; an App does not count as one. */
+  locked: boolean;
   createdAtMs: number;
   updatedAtMs: number;
   closedAtMs: number | null;
@@ -61,6 +63,7 @@ export function addIssue<Part extends Pull | null>(
     id: state.nextId(),
     number: issue.repository.lastIssueNumber,
     state: 'open',
+    locked: false,
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
     closedAtMs: null,
@@ -85,6 +88,10 @@ export function changeComment(state: GithubState, comment: Comment, body: string
   comment.body = body;
   comment.history.push(body);
   comment.updatedAtMs = state.nowMs();
+}
+
+export function removeComment(discussions: Discussions, comment: Comment): void {
+  discussions.comments.splice(discussions.comments.indexOf(comment), 1);
 }
 
 export const findIssue = (all: Discussions, repository: Repository, number: number): Issue | undefined =>

@@ -61,6 +61,7 @@ const permissions: Permissions = {
   contents: 'read',
   checks: 'write',
   pull_requests: 'write',
+  deployments: 'write',
 };
 const events = ['push', 'pull_request', 'check_run', 'repository'];
 
@@ -147,6 +148,8 @@ export async function startStandInGithub(options: StandInOptions) {
     openIssue: comments.openIssue.bind(comments),
     comment: comments.comment.bind(comments),
     editComment: comments.edit.bind(comments),
+    removeComment: comments.remove.bind(comments),
+    setConversationLocked: comments.setLocked.bind(comments),
     pressButton: comments.pressButton.bind(comments),
     rerequest: comments.rerequest.bind(comments),
     /** Whom the login page lets in from now on; before that, the first person added. */

@@ -150,3 +150,49 @@ test('a deployment waits for every check unless told not to', async () => {
     { sha: head_sha, request: { environment: 'prod' }, statuses: [{ request: { state: 'success' } }] },
   ]);
 });
+
+test('nobody but people comments in a conversation that is locked, and a comment can be deleted', async () => {
+  await using started = await startCommit();
+  const { github, repo, octokit } = started;
+  await github.commit(repo, { branch: 'next', message: 'two', files: { b: 'b' } });
+  const { number: issue_number } = await github.openPullRequest(repo, { head: 'next' });
+  const write = () => octokit.rest.issues.createComment({ ...infra, issue_number, body: 'Mine' });
+  const { data } = await write();
+  expect(data.performed_via_github_app).toMatchObject({ id: github.app.id });
+
+  github.setConversationLocked(repo, issue_number, true);
+  await expect(write()).rejects.toMatchObject({ status: 403 });
+  expect((await octokit.rest.pulls.get({ ...infra, pull_number: issue_number })).data.locked).toBe(true);
+  const [mine] = github.comments;
+  if (mine) await github.removeComment(mine);
+
+  const change = octokit.rest.issues.updateComment({ ...infra, comment_id: data.id, body: 'Again' });
+  await expect(change).rejects.toMatchObject({ status: 404 });
+  github.setConversationLocked(repo, issue_number, false);
+  expect((await write()).status).toBe(201);
+});
+
+test('a deployment that succeeds ends those of its environment that did, but for production', async () => {
+  await using started = await startCommit();
+  const { github, head_sha } = started;
+  await github.uninstallApp('acme');
+  const installation = await github.installApp('acme', { permissions: { deployments: 'write' } });
+  const octokit = await octokitFor(github.url, installation.id);
+  const deploy = async (environment: string, state: 'success' | 'failure') => {
+    const how = { ref: head_sha, environment, required_contexts: [] };
+    const { data } = await octokit.rest.repos.createDeployment({ ...infra, ...how });
+    if (!('id' in data)) throw new Error('not deployed');
+    await octokit.rest.repos.createDeploymentStatus({ ...infra, deployment_id: data.id, state });
+  };
+
+  for (const state of ['success', 'failure', 'success'] as const) await deploy('staging', state);
+  for (const state of ['success', 'success'] as const) await deploy('production', state);
+
+  expect(github.deployments.map(({ statuses }) => statuses.map(({ request }) => request.state))).toEqual([
+    ['success', 'inactive'],
+    ['failure'],
+    ['success'],
+    ['success'],
+    ['success'],
+  ]);
+});

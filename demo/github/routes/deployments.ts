@@ -44,6 +44,11 @@ export interface Deployment {
   statuses: { id: number; createdAtMs: number; request: z.infer<typeof statusSchema> }[];
 }
 
+const isProduction = ({ environment, production_environment }: Deployment['request']): boolean =>
+  production_environment ?? environment === 'production';
+
+const isKept = ({ request }: Deployment): boolean => request.transient_environment || isProduction(request);
+
 export function deploymentRoutes(
   state: GithubState,
   deployments: Deployment[],
@@ -93,6 +98,7 @@ export function deploymentRoutes(
     const deployment = requireDeployment(c, 'write');
     const status = { id: state.nextId(), createdAtMs: state.nowMs(), request: readBody(c, statusSchema) };
     deployment.statuses.push(status);
+    if (status.request.state === 'success' && status.request.auto_inactive) endOthers(deployment);
     return c.json(statusView(deployment, status), 201);
   });
 
@@ -102,6 +108,17 @@ export function deploymentRoutes(
       pageOf(c, deployment.statuses.toReversed()).map((status) => statusView(deployment, status)),
     );
   });
+
+  /** Those of the same environment that were a success are no longer what runs there. */
+  function endOthers({ id, repository, request: { environment } }: Deployment): void {
+    for (const other of deployments) {
+      if (other.id === id || other.repository !== repository) continue;
+      if (other.request.environment !== environment || isKept(other)) continue;
+      if (other.statuses.at(-1)?.request.state !== 'success') continue;
+      const ended = statusSchema.parse({ state: 'inactive' });
+      other.statuses.push({ id: state.nextId(), createdAtMs: state.nowMs(), request: ended });
+    }
+  }
 
   const access = (c: ApiContext, level: Need['level']): Repository =>
     accessRepository(state, c, { permission: 'deployments', level });
@@ -134,7 +151,7 @@ export function deploymentRoutes(
       ref: request.ref,
       payload: request.payload ?? {},
       transient_environment: request.transient_environment,
-      production_environment: request.production_environment ?? request.environment === 'production',
+      production_environment: isProduction(request),
     };
   }
 

@@ -2,7 +2,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import { accessRepository, type Need } from '../access.ts';
-import { notFound, validationFailed } from '../api-error.ts';
+import { ApiError, notFound, validationFailed } from '../api-error.ts';
 import type { Comments } from '../comments.ts';
 import {
   addComment,
@@ -12,6 +12,7 @@ import {
   findIssue,
   type Issue,
   reactionKinds,
+  removeComment,
 } from '../discussion.ts';
 import type { ApiContext, ApiEnv } from '../pipeline.ts';
 import { idParam, pageOf, readBody } from '../request.ts';
@@ -44,6 +45,9 @@ export function issueRoutes(
 
   routes.post('/repos/:owner/:repo/issues/:number/comments', (c) => {
     const issue = requireIssue(c, 'write');
+    if (issue.locked && c.get('caller').kind !== 'user') {
+      throw new ApiError(403, 'Unable to create comment because issue is locked.');
+    }
     const comment = addComment(state, discussions, { issue, author: author(c), body: readText(c) });
     tell(c, comment, 'created');
     return c.json(commentView(state, comment), 201);
@@ -63,7 +67,7 @@ export function issueRoutes(
 
   routes.delete('/repos/:owner/:repo/issues/comments/:id', (c) => {
     const comment = requireComment(c, 'write');
-    discussions.comments.splice(discussions.comments.indexOf(comment), 1);
+    removeComment(discussions, comment);
     tell(c, comment, 'deleted');
     return c.body(null, 204);
   });

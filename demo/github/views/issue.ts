@@ -22,7 +22,7 @@ export function issueView(state: GithubState, issue: Issue, commentCount: number
     user: simpleUser(state, issue.author),
     labels: [],
     state: issue.state,
-    locked: false,
+    locked: issue.locked,
     assignee: null,
     assignees: [],
     milestone: null,
@@ -69,9 +69,12 @@ export function commentView(state: GithubState, comment: Comment) {
     author_association: association(repository, comment.author),
     body: comment.body,
     reactions: reactionCounts(url, comment.reactions),
-    performed_via_github_app: null,
+    performed_via_github_app: comment.author === state.app.bot ? appReference(state) : null,
   };
 }
+
+/** Of an App as much as tells it from others. */
+const appReference = ({ app }: GithubState) => ({ id: app.id, slug: app.slug, name: app.name });
 
 export function reactionView(state: GithubState, reaction: Comment['reactions'][number]) {
   return {

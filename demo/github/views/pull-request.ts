@@ -26,7 +26,7 @@ export async function pullRequestView(state: GithubState, issue: PullRequest) {
     issue_url: issueUrl,
     number,
     state: issue.state,
-    locked: false,
+    locked: issue.locked,
     title: issue.title,
     user: simpleUser(state, issue.author),
     body: issue.body,
