@@ -21,12 +21,13 @@ import { createInstallationRepositoriesHandler } from './events/installation-rep
 import { createPullRequestHandler } from './events/pull-request.ts';
 import { createPushHandler } from './events/push.ts';
 import { createRepositoryHandler } from './events/repository.ts';
-import { checkRunSender } from './feedback/check-run-sender.ts';
+import { createCommentWishes } from './feedback/comment/comment-wishes.ts';
+import { createDeploymentReactor } from './feedback/deployment.ts';
 import { createOutbox } from './feedback/outbox.ts';
 import type { OutboxStore } from './feedback/outbox-store.ts';
-import { reactionSender } from './feedback/reaction.ts';
 import { createFeedbackReactor } from './feedback/reactor.ts';
 import { createNoteOnRun, type NoteOnRun } from './feedback/run-notes.ts';
+import { createSenders } from './feedback/senders.ts';
 import type { GitSettings } from './git.ts';
 import { createGithubApp, type GithubAppSettings } from './github-app.ts';
 import { createInbox, type Inbox, maxBodyBytes } from './inbox.ts';
@@ -68,7 +69,7 @@ export interface GithubParts {
     readonly repositories: RepositoryStore & InstallationStore;
     readonly repositoryFiles: RepositoryFileStore;
     readonly stacks: StackStore;
-    readonly runs: Pick<RunStore, 'find' | 'newestOfType'>;
+    readonly runs: Pick<RunStore, 'find' | 'newestOfType' | 'ofPullRequest'>;
   };
   /** By whose rules the repository file is judged. */
   readonly vendors: readonly VendorRules[];
@@ -132,7 +133,12 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
       repositories: known,
       files,
       pullRequests: createPullRequestReader({ app, source, repositories: stores.repositories }),
-      onChange: parts.onPullRequest.changed,
+      async onChange(change, deliveryId) {
+        const notes = await parts.onPullRequest.changed(change, deliveryId);
+        const { repositoryId, pullRequest } = change;
+        await comments.changed({ repositoryId, number: pullRequest.number });
+        return notes;
+      },
       onClose: parts.onPullRequest.closed,
     }),
     installation: createInstallationHandler({ repositories: known, reconciler }),
@@ -150,7 +156,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
   const inboxWorker = createInboxWorker({ store: stores.inbox, transactions, handle, clock, logger });
   const outbox = createOutbox({
     app,
-    senders: { check_run: checkRunSender, reaction: reactionSender },
+    senders: createSenders({ ...stores, ...parts, appId: settings.appId, webUrl: settings.webUrl }),
     budget,
     store: stores.outbox,
     repositories: stores.repositories,
@@ -158,6 +164,18 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     clock,
     logger,
   });
+  const feedback = { store: stores.outbox, clock, onWanted: () => outbox.wake() };
+  const comments = createCommentWishes({ ...feedback, runs: stores.runs, transactions });
+  const reactors = [
+    createFeedbackReactor({
+      ...feedback,
+      calmMs,
+      publicUrl: parts.publicUrl,
+      isSandboxed: parts.isSandboxed,
+    }),
+    comments.reactor,
+    createDeploymentReactor(feedback),
+  ];
   const reconcile = createLoop({
     step: async () => ((await reconciler.all()) ? dayMs : reconcileAgainMs),
     onError: (error) => logger.error({ err: error }, 'reconciling failed, it goes on'),
@@ -184,20 +202,10 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     source,
     directory: createRepositoryDirectory(app),
     permissions: createPermissions({ app, clock }),
-    reactor: createFeedbackReactor({
-      calmMs,
-      store: stores.outbox,
-      clock,
-      publicUrl: parts.publicUrl,
-      isSandboxed: parts.isSandboxed,
-      onWanted: () => outbox.wake(),
-    }),
-    noteOnRun: createNoteOnRun({
-      ...stores,
-      store: stores.outbox,
-      clock,
-      onWanted: () => outbox.wake(),
-    }),
+    async reactor(tx, event) {
+      for (const react of reactors) await react(tx, event);
+    },
+    noteOnRun: createNoteOnRun({ ...stores, ...feedback }),
     budget,
     start() {
       for (const loop of loops) loop.start();

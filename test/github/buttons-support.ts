@@ -15,7 +15,7 @@ import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
 import { aCommit, person, stackSettings } from '../support/builders.ts';
-import { senders } from './outbox-support.ts';
+import { sendersOn } from './outbox-support.ts';
 import { startReceiving } from './receiving.ts';
 import { eventually, silent } from './support.ts';
 
@@ -63,7 +63,16 @@ export async function openButtons() {
   const runs = createRunStore(database, box);
   const store = createOutboxStore(database);
   const outbox = createOutbox({
-    ...{ app, senders, budget, store, repositories: all.store, transactions, clock, logger: silent },
+    ...{
+      app,
+      senders: sendersOn(database),
+      budget,
+      store,
+      repositories: all.store,
+      transactions,
+      clock,
+      logger: silent,
+    },
   });
   const feedback = createFeedbackReactor({
     calmMs: 0,

@@ -1,18 +1,32 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import { checkRunSender } from '../../src/github/feedback/check-run-sender.ts';
 import { createOutbox } from '../../src/github/feedback/outbox.ts';
-import { reactionSender } from '../../src/github/feedback/reaction.ts';
 import { createFeedbackReactor } from '../../src/github/feedback/reactor.ts';
+import { createSenders } from '../../src/github/feedback/senders.ts';
 import { createLogger } from '../../src/logger.ts';
 import type { Run, RunState } from '../../src/runs/run.ts';
 import type { Repository } from '../../src/stacks/repository.ts';
+import type { Database } from '../../src/storage/database.ts';
 import { createOutboxStore } from '../../src/storage/outbox-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
+import { createRunStore } from '../../src/storage/run-store.ts';
+import { createSecretBox } from '../../src/storage/secret-box.ts';
+import { createStackStore } from '../../src/storage/stack-store.ts';
 import { aCommit, aRun, aStack } from '../support/builders.ts';
 import { anEvent, insertRun } from './builders.ts';
 import { eventually, startGithub, tempDatabase } from './support.ts';
 
-export const senders = { check_run: checkRunSender, reaction: reactionSender };
+export function sendersOn(database: Database) {
+  const box = createSecretBox(randomBytes(32));
+  return createSenders({
+    stacks: createStackStore(database, box),
+    runs: createRunStore(database, box),
+    appId: 7,
+    webUrl: 'https://github.example',
+    publicUrl: () => 'https://slipway.example.com',
+    isSandboxed: true,
+  });
+}
 
 /** Reactor, outbox and stand-in, with a commit to show checks on. */
 export async function openOutbox() {
@@ -38,6 +52,7 @@ export async function openOutbox() {
       return octokit;
     },
   };
+  const senders = sendersOn(database);
   const parts = { app: slowed, senders, budget, store, repositories, transactions: database, clock, logger };
   const start = () => createOutbox(parts);
   let outbox = start();

@@ -13,7 +13,7 @@ import { createLanes } from '../lanes.ts';
 import { createLoop, type Loop } from '../loop.ts';
 import { splitFullName } from '../repositories.ts';
 import type { OutboxKind, OutboxStore, PendingItem } from './outbox-store.ts';
-import type { Sender } from './sender.ts';
+import { GivenUp, type Sender } from './sender.ts';
 
 /**
  * Brings what GitHub shows up with what was written down: the newest wish of each item only, again and again until
@@ -97,6 +97,11 @@ export function createOutbox(parts: OutboxParts): Loop {
     const nowMs = clock.nowMs();
     const failure = failureOf(error, nowMs);
     const log = logger.child({ item: id, kind, repository: repository.fullName, err: error });
+    if (error instanceof GivenUp) {
+      await transactions.write((tx) => store.giveUp(tx, id, version, error.message, nowMs));
+      log.warn('what GitHub should show is refused; what is wanted next is tried again');
+      return;
+    }
     if (failure.kind === 'later') {
       const untilMs = nowMs + failure.waitMs;
       budget.pause(installationId, untilMs);

@@ -15,6 +15,11 @@ export interface Sender {
   send(item: PendingItem, context: SendContext): Promise<number | null>;
 }
 
+/** A sender throws it for what trying again cannot change; its message says so to whoever runs the server. */
+export class GivenUp extends Error {
+  override readonly name = 'GivenUp';
+}
+
 export interface SendContext {
   readonly octokit: ProbotOctokit;
   readonly repository: Repository;

@@ -1,0 +1,39 @@
+import type { Clock } from '../../clock.ts';
+import type { Tx } from '../../tx.ts';
+import type { PullRequestPlace } from './comment/comment-item.ts';
+import type { CommentWishes } from './comment/comment-wishes.ts';
+import type { OutboxStore } from './outbox-store.ts';
+import { type ReactionContent, reactionId, reactionOn } from './reaction.ts';
+
+/** What commands of comments are told, as rows of the outbox: a reaction, and an answer in the comment of ours. */
+export function createConversation<Answer>(parts: {
+  readonly store: Pick<OutboxStore, 'want' | 'find'>;
+  readonly comments: Pick<CommentWishes, 'answer'>;
+  /** In markdown, fit for everybody who reads the pull request. */
+  readonly answerText: (answer: Answer) => string;
+  /** Whether it says no more than that something has begun, of which there will be more to say soon. */
+  readonly isPatient: (answer: Answer) => boolean;
+  readonly clock: Clock;
+  /** Called after the commit. */
+  readonly onWanted: () => void;
+}) {
+  const { store, comments, answerText, isPatient, clock, onWanted } = parts;
+  return {
+    async hasReacted({ commentId }: CommentPlace, tx?: Tx): Promise<boolean> {
+      return (await store.find(reactionId(commentId), tx)) !== null;
+    },
+
+    async react(tx: Tx, comment: CommentPlace, content: ReactionContent): Promise<void> {
+      await store.want(tx, reactionOn(comment, content), clock.nowMs());
+      tx.afterCommit(onWanted);
+    },
+
+    answer: (tx: Tx, place: PullRequestPlace, answer: Answer): Promise<void> =>
+      comments.answer(tx, place, answerText(answer), { isPatient: isPatient(answer) }),
+  };
+}
+
+interface CommentPlace {
+  readonly repositoryId: number;
+  readonly commentId: number;
+}
