@@ -70,6 +70,8 @@ export async function openFeedback() {
       const stack = { key: id, id, accountId: infra.owner.id, repositoryId: repository.id, settings };
       await database.write((tx) => stacks.insert(tx, { ...stack, createdAtMs: clock.nowMs() }));
     },
+    changeSettings: (key: string, change: Partial<StackSettings>) =>
+      database.write((tx) => stacks.updateSettings(tx, key, stackSettings({ name: key, ...change }))),
     async addRun(stackKey: string, type: RunType = 'PROPOSED', commit = hash): Promise<Run> {
       const run = await commands.create({
         ...{ stackKey, type, commit: aCommit({ hash: commit }) },
