@@ -1,6 +1,5 @@
 import { isBlocking, type Run } from '../../../runs/run.ts';
-import type { Stack } from '../../../stacks/stack.ts';
-import { showsDetails } from '../check-run.ts';
+import { type Stack, showsDetails } from '../../../stacks/stack.ts';
 import type { StackView } from './rows.ts';
 
 /** What there is to show of each stack. `runs` are those of the pull request, newest first. */
