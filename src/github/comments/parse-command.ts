@@ -1,3 +1,5 @@
+import type { AddressedCommand, MisunderstoodCommand } from '../../runs/comments/command.ts';
+import { verbs } from '../../runs/comments/verbs.ts';
 import { compileGlob } from '../../stacks/glob.ts';
 import { nearestWord } from '../../stacks/nearest-word.ts';
 
@@ -7,38 +9,7 @@ import { nearestWord } from '../../stacks/nearest-word.ts';
  */
 export type CommentCommand =
   /** Not addressed to us: no answer, no reaction. */
-  | { readonly kind: 'none' }
-  /** Addressed to us, but not understood: answered with the reason. */
-  | { readonly kind: 'misunderstood'; readonly reason: string; readonly didYouMean: Verb | null }
-  | UnderstoodCommand;
-
-export interface UnderstoodCommand {
-  readonly kind: 'command';
-  readonly verb: Verb;
-  /** Which stacks, as a glob of their ids; null: those that the pull request concerns. */
-  readonly stacks: string | null;
-  /** What a task runs, as it was written but for blanks at both ends; null for every other verb. */
-  readonly task: string | null;
-}
-
-export const verbs = [
-  'help',
-  'preview',
-  'deploy',
-  'confirm',
-  'discard',
-  'approve',
-  'reject',
-  'cancel',
-  'stop',
-  'retry',
-  'task',
-  'lock',
-  'unlock',
-  'status',
-  'explain',
-] as const;
-export type Verb = (typeof verbs)[number];
+  { readonly kind: 'none' } | AddressedCommand;
 
 const address = '/slipway';
 /** Ids of stacks are shorter; and it is shown again in the answer. */
@@ -76,8 +47,18 @@ function firstLine(body: string): string {
   return trim(line);
 }
 
-/** Blanks that a keyboard makes. What else Unicode has of them stays, and then nothing is recognised. */
-const trim = (text: string): string => text.replace(/^[ \t]+|[ \t]+$/g, '');
+/**
+ * Blanks that a keyboard makes. What else Unicode has of them stays, and then nothing is recognised. No regular
+ * expression: `[ \t]+$` takes seconds for a comment that is full of blanks.
+ */
+function trim(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isBlank(text[start])) start += 1;
+  while (end > start && isBlank(text[end - 1])) end -= 1;
+  return text.slice(start, end);
+}
+
+const isBlank = (character: string | undefined): boolean => character === ' ' || character === '\t';
 
 /** What stands before "--" as a word of its own, and what behind; null without it. */
 function splitTask(text: string): readonly [head: string, task: string | null] {
@@ -93,7 +74,7 @@ function problemOf(glob: string): string | null {
   return compiled.kind === 'problem' ? `${shown(glob)} is no stack and no glob: ${compiled.message}` : null;
 }
 
-function misunderstood(reason: string, didYouMean: string | null = null): CommentCommand {
+function misunderstood(reason: string, didYouMean: string | null = null): MisunderstoodCommand {
   return { kind: 'misunderstood', reason, didYouMean: verbs.find((verb) => verb === didYouMean) ?? null };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { parseCommand, verbs } from '../../../src/github/comments/parse-command.ts';
+import { parseCommand } from '../../../src/github/comments/parse-command.ts';
+import { verbs } from '../../../src/runs/comments/verbs.ts';
 import { fc } from '../../support/fast-check.ts';
 
 const command = (verb: string, stacks: string | null = null, task: string | null = null) => ({
