@@ -232,7 +232,7 @@ function wire(parts: {
   });
   // Also the proof that the service is what workers expect.
   const server: ServerApi = made.workerService;
-  return { ...made, runs, stackStore, repositories, logs, queue, server, stacks };
+  return { ...made, runs, stackStore, repositories, logs, queue, server, source, stacks };
 }
 
 export function aPlan(change: Partial<PlanReport> = {}): PlanReport {

@@ -31,6 +31,7 @@ export function parseCommand(body: string): CommentCommand {
     return misunderstood('a task needs " -- " and the command behind it');
   }
   if (verb === 'task' && task === '') return misunderstood('there is no command behind "--"');
+  if (task?.includes('\0')) return misunderstood('the command has a NUL character');
   if (verb !== 'task' && task !== null) return misunderstood(`${verb} takes no command behind "--"`);
   const [stacks = null, ...more] = operands;
   if (more.length > 0) {

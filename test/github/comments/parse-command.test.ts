@@ -273,6 +273,7 @@ describe('misunderstood', () => {
     ['/slipway task --', null, 'no command behind'],
     ['/slipway task --\nls', null, 'no command behind'],
     ['/slipway task network --', null, 'no command behind'],
+    ['/slipway task -- ls \u0000', null, 'NUL character'],
     ['/slipway task network dns -- ls', null, 'one stack at most'],
     ['/slipway Task -- ls', 'task', 'not a command'],
     ['/slipway -- ls', null, 'help takes no command'],

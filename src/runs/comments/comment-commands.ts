@@ -1,0 +1,148 @@
+import { actorName, type Role } from '../../access/actor.ts';
+import { type Access, includesRole } from '../../access/roles.ts';
+import type { Stack } from '../../stacks/stack.ts';
+import type { StackStore } from '../../stacks/stack-store.ts';
+import type { Stacks } from '../../stacks/stacks.ts';
+import type { Transactions, Tx } from '../../tx.ts';
+import type { RunCommands } from '../commands.ts';
+import type { AnswerBody, Conversation, Outcome, StackOutcome } from '../conversation.ts';
+import type { RunStore } from '../run-store.ts';
+import type { Source } from '../source.ts';
+import { type Act, type Order, type Prepare, type Reference, refused } from './act.ts';
+import { createActs } from './acts.ts';
+import { answerNote } from './answer-note.ts';
+import type { PullRequestComment } from './comment.ts';
+import { explain } from './explain.ts';
+import { outcomeOfError } from './outcome-of-error.ts';
+import { chooseStacks, namesOf } from './select-stacks.ts';
+import { createStatus } from './status.ts';
+import { verbFacts } from './verbs.ts';
+
+/**
+ * Does what comments of pull requests ask for, as far as their writers may. Whatever comes of it is an answer; a comment
+ * acts once and is answered in the same transaction, however often it is told.
+ */
+export interface CommentCommands {
+  /** Says what came of it, for the record. Rejects when GitHub cannot be asked: try again. */
+  handle(comment: PullRequestComment): Promise<string>;
+}
+
+export interface CommentCommandParts {
+  readonly runs: RunStore;
+  readonly stackStore: Pick<StackStore, 'ofRepository' | 'findByKey'>;
+  readonly stacks: Pick<Stacks, 'lock' | 'unlock'>;
+  readonly access: Pick<Access, 'roleOf'>;
+  readonly commands: RunCommands;
+  readonly source: Pick<Source, 'compare' | 'resolve'>;
+  readonly conversation: Conversation;
+  readonly transactions: Transactions;
+  /** Address of a run's page. */
+  readonly runUrl: (runId: string) => string;
+}
+
+/** Asked before the transaction that answers; what is left to do inside it. */
+type Answering = (tx: Tx) => Promise<AnswerBody>;
+
+const saying =
+  (body: AnswerBody): Answering =>
+  () =>
+    Promise.resolve(body);
+
+const answeredBefore = 'the comment was answered before';
+
+export function createCommentCommands(parts: CommentCommandParts): CommentCommands {
+  const { stackStore, access, conversation, transactions } = parts;
+  const reference: Reference = ({ id, type, state }) => ({ id, type, state, url: parts.runUrl(id) });
+  const acts = createActs({ ...parts, reference });
+  const standing = createStatus({ ...parts, reference });
+
+  async function roleOf({ actor, pullRequest: { repository } }: PullRequestComment): Promise<Role | null> {
+    const [owner = ''] = repository.fullName.split('/');
+    return access.roleOf(actor, owner, repository);
+  }
+
+  async function answering(comment: PullRequestComment): Promise<Answering> {
+    const { command } = comment;
+    const role = await roleOf(comment);
+    const needs = command.kind === 'command' ? verbFacts[command.verb].needs : 'reader';
+    if (role === null || !includesRole(role, needs)) return saying({ kind: 'forbidden', needs, role });
+    return command.kind === 'misunderstood' ? saying(command) : ordered({ comment, command, role });
+  }
+
+  async function ordered(order: Order): Promise<Answering> {
+    const { command, comment, role } = order;
+    const { pullRequest } = comment;
+    const { verb } = command;
+    if (verb === 'help') return saying({ kind: 'help' });
+    if (verb === 'approve' || verb === 'reject') {
+      return saying({ kind: 'refused', refusal: { code: 'no-approval-policies' } });
+    }
+    const all = await stackStore.ofRepository(pullRequest.repository.id);
+    if (verb === 'explain' && command.stacks === null && all.length > 0) {
+      return saying(await explain(all, pullRequest, role));
+    }
+    const chosen = await chooseStacks(all, command.stacks, pullRequest);
+    if (chosen.kind === 'refused') return saying({ kind: 'refused', refusal: chosen.refusal });
+    const { stacks } = chosen;
+    if (verb === 'explain') return saying(await explain(stacks, pullRequest, role));
+    if (verb === 'status') {
+      const standings = await Promise.all(stacks.map((stack) => standing(stack, pullRequest)));
+      return saying({ kind: 'status', stacks: standings });
+    }
+    if (verb === 'task' && command.stacks === null && stacks.length > 1) {
+      return saying({ kind: 'refused', refusal: { code: 'one-stack-only', stacks: namesOf(stacks) } });
+    }
+    return acting(stacks, order, acts(verb));
+  }
+
+  async function acting(stacks: readonly Stack[], order: Order, prepare: Prepare): Promise<Answering> {
+    const prepared: { readonly stack: Stack; readonly act: Act }[] = [];
+    for (const stack of stacks) prepared.push({ stack, act: await prepare(stack, order) });
+    return async (tx) => {
+      const outcomes: StackOutcome[] = [];
+      for (const { stack, act } of prepared) {
+        outcomes.push({ stack: stack.id, ...(await done(tx, stack.key, act)) });
+      }
+      return { kind: 'acted', outcomes };
+    };
+  }
+
+  async function done(tx: Tx, stackKey: string, act: Act): Promise<Outcome> {
+    const stack = await stackStore.findByKey(stackKey, tx);
+    if (!stack) return refused({ code: 'removed' });
+    try {
+      return await act(tx, stack);
+    } catch (error) {
+      return outcomeOfError(error, stack);
+    }
+  }
+
+  return {
+    async handle(comment) {
+      const { repository, pullRequest } = comment.pullRequest;
+      const place = { repositoryId: repository.id, commentId: comment.id };
+      if (await conversation.hasReacted(place)) return answeredBefore;
+      const answer = await answering(comment);
+      return transactions.write(async (tx) => {
+        if (await conversation.hasReacted(place, tx)) return answeredBefore;
+        const body = await answer(tx);
+        const { command, actor } = comment;
+        const isCommand = command.kind === 'command';
+        const head = { commentId: comment.id, by: actorName(actor) };
+        const said = { verb: isCommand ? command.verb : null, glob: isCommand ? command.stacks : null };
+        await conversation.react(tx, place, isForbidden(body) ? '-1' : 'eyes');
+        const at = { repositoryId: repository.id, number: pullRequest.number };
+        await conversation.answer(tx, at, { ...head, ...said, ...body });
+        return answerNote({ ...head, ...said, ...body });
+      });
+    },
+  };
+}
+
+/** Whether nothing was done for want of a permission. */
+function isForbidden(body: AnswerBody): boolean {
+  if (body.kind !== 'acted') return body.kind === 'forbidden';
+  return body.outcomes.every(
+    (outcome) => outcome.kind === 'refused' && outcome.refusal.code === 'lock-not-yours',
+  );
+}
