@@ -20,6 +20,8 @@ export interface Said {
   readonly pullRequest?: Partial<Omit<CommentedPullRequest, 'repository' | 'pullRequest' | 'read'>>;
   readonly of?: Partial<CommentedPullRequest['pullRequest']>;
   readonly content?: Partial<PullRequestContent>;
+  /** What happens while GitHub is asked what is in the pull request. */
+  readonly onRead?: () => Promise<unknown>;
 }
 
 const roles: Readonly<Record<string, Role>> = { rita: 'reader', bob: 'writer', ada: 'writer', olga: 'admin' };
@@ -72,6 +74,7 @@ export async function openCommentWorld() {
         pullRequest: aPullRequest(said.of),
         ...{ state: 'open', headHash: 't1', branch: 'topic', mergeCommitHash: null, ...said.pullRequest },
         read: async () => {
+          await said.onRead?.();
           const head = aCommit({ hash: said.pullRequest?.headHash ?? 't1' });
           return { head, changedPaths: ['x'], bots: [], ...said.content };
         },
@@ -141,6 +144,11 @@ export async function openCommentWorld() {
     return id;
   }
 
+  const addRepository = async (id: number) => {
+    const repository = aRepository({ id, fullName: `acme/repository-${id}` });
+    await world.database.write((tx) => world.repositories.saveRepository(tx, repository));
+    return id;
+  };
   const setPublic = (isPublic: boolean) =>
     world.database.write((tx) =>
       world.repositories.saveRepository(tx, aRepository({ isPrivate: !isPublic })),
@@ -154,7 +162,7 @@ export async function openCommentWorld() {
 
   return {
     ...world,
-    ...{ reactions, answers },
+    ...{ conversation, reactions, answers, addRepository },
     ...{ addNamed, tell, say, act, brief, made, previewed, waiting, deployed, setPublic, stackOf, runsOf },
     questions: () => questions,
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
