@@ -27,6 +27,8 @@ export interface Pull {
   base: string;
   draft: boolean;
   mergeCommitSha: string | null;
+  /** The head of the base before the merge: later, the base holds all of it. */
+  mergedOnto: string | null;
   mergedBy: Account | null;
 }
 

@@ -47,6 +47,7 @@ export class PullRequests {
       base: input.base ?? repository.defaultBranch,
       draft: input.draft ?? false,
       mergeCommitSha: null,
+      mergedOnto: null,
       mergedBy: null,
     };
     const issue = addIssue(this.#state, this.#discussions, { repository, title, body, author, pull });
@@ -120,6 +121,7 @@ export class PullRequests {
     const person = this.#person(by);
     const { pull } = issue;
     const from = `${pull.headRepository.owner.login}/${pull.headBranch}`;
+    pull.mergedOnto = await resolveCommit(repository.gitDir, `refs/heads/${pull.base}`);
     const sha = await writeMerge(repository.gitDir, `refs/heads/${pull.base}`, pull.headSha, {
       message: `Merge pull request #${number} from ${from}\n\n${issue.title}`,
       author: { name: person.name ?? person.login, email: person.email ?? '' },

@@ -61,9 +61,10 @@ const permissions: Permissions = {
   contents: 'read',
   checks: 'write',
   pull_requests: 'write',
+  issues: 'read',
   deployments: 'write',
 };
-const events = ['push', 'pull_request', 'check_run', 'repository'];
+const events = ['push', 'pull_request', 'issue_comment', 'check_run', 'repository'];
 
 export async function startStandInGithub(options: StandInOptions) {
   const state = createState({

@@ -158,7 +158,7 @@ test('a pull request follows its branch, and its merge is pushed', async () => {
     'closed',
   ]);
   expect(last()).toMatchObject({
-    pull_request: { merged: true, merge_commit_sha: merged.sha, base: { ref: 'main' } },
+    pull_request: { merged: true, merge_commit_sha: merged.sha, changed_files: 2, base: { ref: 'main' } },
   });
   const pushed = JSON.parse(receiver.received[3]?.body ?? '{}');
   expect(pushed).toMatchObject({

@@ -9,7 +9,7 @@ import type { ApiContext, ApiEnv } from '../pipeline.ts';
 import { idParam, pageOf } from '../request.ts';
 import type { GithubState, Repository } from '../state.ts';
 import { fileView } from '../views/file.ts';
-import { pullRequestView } from '../views/pull-request.ts';
+import { baseRevision, pullRequestView } from '../views/pull-request.ts';
 import { requireCommit } from './commits.ts';
 
 const read = { permission: 'pull_requests', level: 'read' } as const;
@@ -37,8 +37,9 @@ export function pullRoutes(state: GithubState, discussions: Discussions): Hono<A
   });
 
   routes.get('/repos/:owner/:repo/pulls/:number/files', async (c) => {
-    const { repository, pull } = requirePull(c);
-    const common = await mergeBase(repository.gitDir, `refs/heads/${pull.base}`, pull.headSha);
+    const issue = requirePull(c);
+    const { repository, pull } = issue;
+    const common = await mergeBase(repository.gitDir, baseRevision(issue), pull.headSha);
     const files = (await diffFiles(repository.gitDir, common, pull.headSha)).slice(0, mostFiles);
     return c.json(pageOf(c, files).map((file) => fileView(state, repository, pull.headSha, file)));
   });

@@ -13,7 +13,7 @@ export async function pullRequestView(state: GithubState, issue: PullRequest) {
   const issueUrl = repositoryApiUrl(state, repository, `/issues/${number}`);
   const statusesUrl = repositoryApiUrl(state, repository, `/statuses/${pull.headSha}`);
   const page = repositoryPage(state, repository, `/pull/${number}`);
-  const baseSha = (await resolveCommit(repository.gitDir, `refs/heads/${pull.base}`)) ?? pull.headSha;
+  const baseSha = (await resolveCommit(repository.gitDir, baseRevision(issue))) ?? pull.headSha;
   const closedAt = issue.closedAtMs === null ? null : isoTime(issue.closedAtMs);
   const link = (href: string) => ({ href });
   return {
@@ -73,6 +73,9 @@ export async function pullRequestView(state: GithubState, issue: PullRequest) {
     ...(await size(repository, baseSha, pull.headSha)),
   };
 }
+
+/** What a pull request is compared with. */
+export const baseRevision = ({ pull }: PullRequest): string => pull.mergedOnto ?? `refs/heads/${pull.base}`;
 
 async function size(repository: Repository, base: string, head: string) {
   const commits = await listCommits(repository.gitDir, [`${base}..${head}`]);
