@@ -21,9 +21,11 @@ export interface PullRequestReader {
 export interface LivePullRequest {
   readonly repository: Repository;
   readonly pullRequest: PullRequest;
-  readonly isOpen: boolean;
+  readonly state: 'open' | 'merged' | 'closed';
   readonly isDraft: boolean;
   readonly headHash: string;
+  /** What its merge put on the base: of a merge, a squash, or the last one of a rebase. Null unless it is merged. */
+  readonly mergeCommitHash: string | null;
   /** A branch of the repository, or `owner:branch` of a fork. */
   readonly branch: string;
   /** Null when the account is gone. */
@@ -45,6 +47,9 @@ const pullRequestJson = z.object({
   state: z.string(),
   title: z.string(),
   draft: z.boolean().nullish(),
+  merged: z.boolean().nullish(),
+  // Of one that is open: of a merge that GitHub only tried.
+  merge_commit_sha: z.string().nullish(),
   user: account.nullish(),
   base: z.object({ ref: z.string().min(1), repo: z.object({ id: z.number().int() }) }),
   head: z.object({
@@ -62,13 +67,16 @@ const ghost = 'ghost';
 
 /** Without its repository, of which the answer says too little. */
 export function parsePullRequest(input: unknown): Omit<LivePullRequest, 'repository'> {
-  const { number, state, title, draft, user, base, head, changed_files } = pullRequestJson.parse(input);
+  const json = pullRequestJson.parse(input);
+  const { number, title, draft, user, base, head, changed_files } = json;
+  const state = json.merged ? 'merged' : json.state === 'open' ? 'open' : 'closed';
   const isFork = head.repo?.id !== base.repo.id;
   return {
     pullRequest: { number, base: base.ref, title, author: user?.login ?? ghost, isFork },
-    isOpen: state === 'open',
+    state,
     isDraft: draft ?? false,
     headHash: head.sha,
+    mergeCommitHash: (state === 'merged' && json.merge_commit_sha) || null,
     // No branch has a colon in its name: one of a fork is never taken for one of ours.
     branch: isFork ? `${head.user?.login ?? ghost}:${head.ref}` : head.ref,
     author: user ?? null,
@@ -126,10 +134,12 @@ export function createPullRequestReader(parts: {
     },
 
     async changedPaths(live) {
-      const { repository, pullRequest, headHash, changedFiles } = live;
+      const { repository, pullRequest, headHash, changedFiles, state } = live;
       const files = changedFiles < mostFiles ? await listFiles(live) : null;
       // It may have grown since it was counted.
       if (files && files.length < mostFiles) return pathsOf(files);
+      // To git, what was merged is no difference any more.
+      if (state === 'merged') return null;
       return source.changedPaths(repository, pullRequest.base, headHash);
     },
 

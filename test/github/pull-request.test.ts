@@ -221,6 +221,31 @@ describe('a fork', () => {
   });
 });
 
+test.each([
+  [{ state: 'open', merged: false, merge_commit_sha: 'tried' }, 'open', null],
+  [{ state: 'closed', merged: false, merge_commit_sha: 'tried' }, 'closed', null],
+  [{ state: 'closed', merged: true, merge_commit_sha: 'm1' }, 'merged', 'm1'],
+  [{ state: 'closed', merged: true, merge_commit_sha: null }, 'merged', null],
+  [{ state: 'closed' }, 'closed', null],
+])('the state of a pull request: %j', (json, state, mergeCommitHash) => {
+  const side = { ref: 'main', sha: 'a1', repo: { id: 5 }, user: null };
+  const rest = { number: 1, title: 't', user: null, changed_files: 1, base: side, head: side };
+
+  expect(parsePullRequest({ ...rest, ...json })).toMatchObject({ state, mergeCommitHash });
+});
+
+test('what a merged pull request changed is not known when GitHub does not list all of it', async () => {
+  await using all = await startWithTopic();
+  const { github, repository } = all;
+  const { number } = await all.open();
+  await all.outcome((await github.mergePullRequest(repository, number)).closed.deliveryId);
+  const live = await all.pullRequests.find(repository.id, number);
+  if (!live) throw new Error('there is one');
+
+  expect(await all.pullRequests.changedPaths(live)).toEqual(['infra/a.txt']);
+  expect(await all.pullRequests.changedPaths({ ...live, changedFiles: 3000 })).toBeNull();
+});
+
 describe('bots are named:', () => {
   const bot = 'renovate[bot]';
 

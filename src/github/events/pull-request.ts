@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { PullRequestClosing } from '../../runs/pull-requests.ts';
-import type { PullRequestChange, PullRequestContent } from '../../stacks/pull-request.ts';
+import type { PullRequestChange } from '../../stacks/pull-request.ts';
 import { installationReference, repositoryJson } from '../github-json.ts';
 import type { KnownRepositories } from '../known-repositories.ts';
+import { readContent } from '../pull-request-content.ts';
 import type { LivePullRequest, PullRequestReader } from '../pull-request-reader.ts';
 import type { RepositoryFiles } from '../repository-file/repository-files.ts';
 import { done, type EventHandler, ignored, notSeen, notUnderstood } from './event-handler.ts';
@@ -40,7 +41,7 @@ export function createPullRequestHandler(parts: {
     const { number, repository } = json;
     const told = json.pull_request.head.sha;
     if (!live) return ignored(`there is no pull request #${number} any more`);
-    if (!live.isOpen) return ignored(`#${number} is closed`);
+    if (live.state !== 'open') return ignored(`#${number} is closed`);
     if (live.headHash !== told) {
       return ignored(`${told.slice(0, 7)} is not the head of #${number} any more`);
     }
@@ -50,20 +51,10 @@ export function createPullRequestHandler(parts: {
     const { id, login } = json.sender;
     // The payload has no address of the sender; this one is theirs for certain.
     const sender = { login, email: `${id}+${login}@users.noreply.github.com` };
-    const read = () => contentOf(json, live);
+    const read = () => readContent(pullRequests, live, { login, isBot: json.sender.type === 'Bot' });
     const change = { repositoryId: repository.id, pullRequest, branch, headHash, isDraft, sender, read };
     const notes = await parts.onChange(change, deliveryId);
     return done([...(file ? [file.note] : []), ...notes].join('; '));
-  }
-
-  async function contentOf({ sender }: PullRequestJson, live: LivePullRequest): Promise<PullRequestContent> {
-    const [changedPaths, head] = await Promise.all([
-      pullRequests.changedPaths(live),
-      pullRequests.headCommit(live),
-    ]);
-    const people = [{ login: sender.login, isBot: sender.type === 'Bot' }, live.author, head.author];
-    const bots = people.flatMap((person) => (person?.isBot ? [person.login] : []));
-    return { head: head.commit, changedPaths, bots: [...new Set(bots)] };
   }
 
   return async (event) => {
@@ -84,7 +75,7 @@ export function createPullRequestHandler(parts: {
     const { number, repository, sender } = json;
     const live = await pullRequests.find(repository.id, number);
     if (action !== 'closed') return changed(json, live, event.deliveryId);
-    if (live?.isOpen) return ignored(`#${number} is open again`);
+    if (live?.state === 'open') return ignored(`#${number} is open again`);
     const notes = await parts.onClose({ repositoryId: repository.id, number, by: sender.login });
     return done(notes.join('; '));
   };
