@@ -27,3 +27,14 @@ export function fenced(language: string, lines: readonly string[]): string {
   const fence = '`'.repeat(Math.max(2, ...runs) + 1);
   return [`${fence}${language}`, ...lines, fence].join('\n');
 }
+
+/** For a line of markdown: what is inside makes neither mentions, links nor HTML, and cannot end before its end. */
+export function codeSpan(text: string, limit: number): string {
+  const shown = visible(text, limit);
+  if (shown === '') return '(nothing)';
+  const runs = (shown.match(/`+/g) ?? []).map(({ length }) => length);
+  const fence = '`'.repeat(Math.max(0, ...runs) + 1);
+  // Of a blank at both ends GitHub takes one away; a backtick there would belong to the fence.
+  const padding = /^[` ]|[` ]$/.test(shown) ? ' ' : '';
+  return `${fence}${padding}${shown}${padding}${fence}`;
+}

@@ -1,0 +1,43 @@
+import type { StackStanding, WaitsFor } from '../../runs/conversation.ts';
+import { codeSpan } from '../feedback/shown-text.ts';
+import { deltaSigns } from '../feedback/wording.ts';
+import { byHolder, named, runLink } from './refusal-text.ts';
+
+const longestNote = 300;
+
+/** Where a stack is, as a line of a list. */
+export function standingText(standing: StackStanding): string {
+  const { stack, run, delta, waitsFor, lock, note } = standing;
+  const sentences = [
+    run ? runText(run, delta && deltaSigns(delta)) : 'no run of this pull request.',
+    waitsFor && `${waitsText(waitsFor)}.`,
+    lock && `The stack is locked${byHolder(lock)}.`,
+    note && codeSpan(note, longestNote),
+  ];
+  return `- ${named(stack)}: ${sentences.filter(Boolean).join(' ')}`;
+}
+
+function runText(run: NonNullable<StackStanding['run']>, signs: string | null): string {
+  const commit = codeSpan(run.commit.slice(0, 7), longestNote);
+  const isOld = run.isOfHead ? '' : ', which is not the head';
+  return `${runLink(run)} of ${commit}${isOld}${signs === null ? '' : ` (${signs})`}.`;
+}
+
+function waitsText(waitsFor: WaitsFor): string {
+  switch (waitsFor.kind) {
+    case 'confirmation':
+      return 'Waits for somebody to confirm or discard it';
+    case 'review':
+      return 'Waits for a review';
+    case 'worker':
+      return 'Waits for a free worker';
+    case 'turn': {
+      const { blocker, queue } = waitsFor;
+      const place = queue ? `, ${queue.place} of ${queue.of} in the queue of the stack` : '';
+      if (!blocker) return `Waits for its turn, which is next${place}`;
+      return blocker.kind === 'lock'
+        ? `Waits until the stack is unlocked${place}`
+        : `Waits for the ${runLink(blocker.run)}${place}`;
+    }
+  }
+}
