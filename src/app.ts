@@ -15,6 +15,7 @@ import { createVendors } from './installed-vendors.ts';
 import type { Logger } from './logger.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { type Buttons, createButtons } from './runs/buttons.ts';
+import { type CommentCommands, createCommentCommands } from './runs/comments/comment-commands.ts';
 import { createRetention } from './runs/retention.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
 import { createBubblewrap } from './sandbox/bubblewrap.ts';
@@ -97,6 +98,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   // GitHub starts runs, runs fetch from GitHub: the one is asked late.
   let runs: Runs;
   let buttons: Buttons;
+  let commentCommands: CommentCommands;
   const github = opening.use(
     config.github === null
       ? createUnconfiguredGithub({ ...basics, stores })
@@ -115,6 +117,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
             closed: (closing) => runs.pullRequests.closed(closing),
           },
           onButton: (press) => buttons.press(press),
+          onComment: (comment) => commentCommands.handle(comment),
         }),
   );
   const queue = createSqliteEngine({ database, clock, newId });
@@ -127,6 +130,20 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   });
   const access = createAccess({ admins: config.admins, permissions: github.permissions });
   buttons = createButtons({ ...stores, access, commands: runs.commands });
+  const stacks = createStacks({
+    ...basics,
+    store: stores.stacks,
+    repositories: stores.repositories,
+    directory: github.directory,
+    vendors,
+    onUnlock: runs.scheduler.wake,
+  });
+  commentCommands = createCommentCommands({
+    ...basics,
+    ...{ runs: stores.runs, stackStore: stores.stacks, stacks, access, commands: runs.commands },
+    ...{ source: github.source, conversation: github.conversation },
+    runUrl: (runId) => `${config.publicUrl ?? url}/runs/${runId}`,
+  });
 
   // What was committed last may still want to be looked at; not with a closed database.
   opening.defer(() => runs.scheduler.settled());
@@ -169,14 +186,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     version,
     access,
     tokens,
-    stacks: createStacks({
-      ...basics,
-      store: stores.stacks,
-      repositories: stores.repositories,
-      directory: github.directory,
-      vendors,
-      onUnlock: runs.scheduler.wake,
-    }),
+    stacks,
     stackStore: stores.stacks,
     refusesVariable: (stack, name) =>
       vendors.some(

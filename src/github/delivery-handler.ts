@@ -11,6 +11,7 @@ export interface EventHandlers {
   readonly installation_repositories: EventHandler;
   readonly repository: EventHandler;
   readonly check_run: EventHandler;
+  readonly issue_comment: EventHandler;
 }
 
 type Result = { readonly outcome: DeliveryOutcome } | { readonly thrown: unknown };
@@ -42,6 +43,7 @@ export async function createDeliveryHandler(
     app.on('installation_repositories', recording(handlers.installation_repositories));
     app.on('repository', recording(handlers.repository));
     app.on('check_run', recording(handlers.check_run));
+    app.on('issue_comment', recording(handlers.issue_comment));
   });
 
   return async ({ id, event, body }) => {

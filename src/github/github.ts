@@ -2,6 +2,7 @@ import type { Permissions } from '../access/permissions.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
+import type { Conversation } from '../runs/conversation.ts';
 import type { PullRequestClosing } from '../runs/pull-requests.ts';
 import type { Reactor } from '../runs/run-event.ts';
 import type { RunStore } from '../runs/run-store.ts';
@@ -14,14 +15,17 @@ import type { VendorRules } from '../stacks/vendor-settings.ts';
 import type { Transactions } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import { type ApiBudget, createApiBudget } from './api-budget.ts';
+import { answerText, hasOnlyBegun } from './comments/answer-text.ts';
 import { createDeliveryHandler } from './delivery-handler.ts';
 import { createCheckRunHandler, type OnButton } from './events/check-run.ts';
 import { createInstallationHandler } from './events/installation.ts';
 import { createInstallationRepositoriesHandler } from './events/installation-repositories.ts';
+import { createIssueCommentHandler, type OnComment } from './events/issue-comment.ts';
 import { createPullRequestHandler } from './events/pull-request.ts';
 import { createPushHandler } from './events/push.ts';
 import { createRepositoryHandler } from './events/repository.ts';
 import { createCommentWishes } from './feedback/comment/comment-wishes.ts';
+import { createConversation } from './feedback/conversation.ts';
 import { createDeploymentReactor } from './feedback/deployment.ts';
 import { createOutbox } from './feedback/outbox.ts';
 import type { OutboxStore } from './feedback/outbox-store.ts';
@@ -56,6 +60,7 @@ export interface Github extends AsyncDisposable {
   readonly permissions: Permissions;
   readonly reactor: Reactor;
   readonly noteOnRun: NoteOnRun;
+  readonly conversation: Conversation;
   readonly budget: Pick<ApiBudget, 'standing'>;
   /** Starts the loops: deliveries are handled, check runs sent, installations reconciled, repository files read. */
   start(): void;
@@ -90,6 +95,7 @@ export interface GithubParts {
   };
   /** Asked late too: who may press it is asked of the permissions that are made here. */
   readonly onButton: OnButton;
+  readonly onComment: OnComment;
 }
 
 /** Of check runs; people do not see the difference. */
@@ -127,12 +133,13 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     onWanted: () => outbox.wake(),
   });
   const fileSweep = createFileSweep({ files, repositories: stores.repositories, budget, clock, logger });
+  const pullRequests = createPullRequestReader({ app, source, repositories: stores.repositories });
   const handlers = {
     push: createPushHandler({ repositories: known, files, onPush: parts.onPush }),
     pull_request: createPullRequestHandler({
       repositories: known,
       files,
-      pullRequests: createPullRequestReader({ app, source, repositories: stores.repositories }),
+      pullRequests,
       async onChange(change, deliveryId) {
         const notes = await parts.onPullRequest.changed(change, deliveryId);
         const { repositoryId, pullRequest } = change;
@@ -149,6 +156,11 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
       repositories: known,
       files,
       onButton: parts.onButton,
+    }),
+    issue_comment: createIssueCommentHandler({
+      repositories: known,
+      pullRequests,
+      onComment: parts.onComment,
     }),
   };
   const handle = await createDeliveryHandler(app.probot, handlers);
@@ -206,6 +218,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
       for (const react of reactors) await react(tx, event);
     },
     noteOnRun: createNoteOnRun({ ...stores, ...feedback }),
+    conversation: createConversation({ ...feedback, comments, answerText, isPatient: hasOnlyBegun }),
     budget,
     start() {
       for (const loop of loops) loop.start();
@@ -241,6 +254,7 @@ export function createUnconfiguredGithub(
     permissions: { roleOf: refuse },
     reactor: () => Promise.resolve(),
     noteOnRun: () => Promise.resolve(),
+    conversation: { hasReacted: refuse, react: refuse, answer: refuse },
     budget: createApiBudget({ clock }),
     start() {},
     async [Symbol.asyncDispose]() {},

@@ -2,6 +2,7 @@ import { createDeliveryHandler } from '../../src/github/delivery-handler.ts';
 import { createCheckRunHandler, type OnButton } from '../../src/github/events/check-run.ts';
 import { createInstallationHandler } from '../../src/github/events/installation.ts';
 import { createInstallationRepositoriesHandler } from '../../src/github/events/installation-repositories.ts';
+import { createIssueCommentHandler, type OnComment } from '../../src/github/events/issue-comment.ts';
 import { createPullRequestHandler } from '../../src/github/events/pull-request.ts';
 import { createPushHandler } from '../../src/github/events/push.ts';
 import { createRepositoryHandler } from '../../src/github/events/repository.ts';
@@ -38,7 +39,7 @@ export interface SeenChange {
 }
 
 /** The whole way in: the stand-in's webhooks, the inbox over HTTP, its worker, Probot, our handlers. */
-export async function startReceiving(options: { onButton?: OnButton } = {}) {
+export async function startReceiving(options: { onButton?: OnButton; onComment?: OnComment } = {}) {
   const started = await startGithub();
   const temp = await tempDatabase();
   const { database } = temp;
@@ -86,6 +87,7 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
   });
   const changes: SeenChange[] = [];
   const closings: PullRequestClosing[] = [];
+  const pullRequests = createPullRequestReader({ app: started.app, source, repositories: store });
   const handlers = {
     push: createPushHandler({
       repositories,
@@ -98,7 +100,7 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
     pull_request: createPullRequestHandler({
       repositories,
       files,
-      pullRequests: createPullRequestReader({ app: started.app, source, repositories: store }),
+      pullRequests,
       async onChange({ read, ...change }) {
         changes.push({ change, content: await read() });
         return ['network: previewed'];
@@ -116,6 +118,10 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
       repositories,
       files,
       onButton: options.onButton ?? (() => Promise.reject(new Error('no button in this test'))),
+    }),
+    issue_comment: createIssueCommentHandler({
+      ...{ repositories, pullRequests },
+      onComment: options.onComment ?? (() => Promise.reject(new Error('no command in this test'))),
     }),
   };
   const handle = await createDeliveryHandler(started.app.probot, handlers);
@@ -137,6 +143,8 @@ export async function startReceiving(options: { onButton?: OnButton } = {}) {
     files,
     repositoryFiles,
     outbox,
+    source,
+    pullRequests,
     handle,
     clock,
     worker,

@@ -1,5 +1,4 @@
-import { newEffort } from '../../stacks/affected.ts';
-import { compileGlob } from '../../stacks/glob.ts';
+import { compileGlob, type Effort } from '../../stacks/glob.ts';
 import { nearestWord } from '../../stacks/nearest-word.ts';
 import { type PullRequestSelection, selectForPullRequest } from '../../stacks/pull-request.ts';
 import type { Stack } from '../../stacks/stack.ts';
@@ -11,6 +10,8 @@ export type ChosenStacks =
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 const maxNames = 20;
+/** Less than a second, in which the server does nothing else. */
+const mostEffort = 20_000_000;
 
 /** The stacks that a command is about: those that its glob names, else those that the pull request concerns. */
 export async function chooseStacks(
@@ -42,7 +43,7 @@ export function namesOf(stacks: readonly Stack[]): NameList {
 
 function matching(all: readonly Stack[], text: string): ChosenStacks {
   const glob = compileGlob(text);
-  const effort = newEffort();
+  const effort: Effort = { left: mostEffort };
   const stacks = glob.kind === 'glob' ? all.filter(({ id }) => glob.matches(id, effort)) : [];
   // What was not compared might have matched, too.
   if (effort.left < 0) return refuse({ code: 'glob-too-costly', glob: text });
