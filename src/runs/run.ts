@@ -57,7 +57,7 @@ export interface Run {
   readonly stateVersion: number;
   readonly branch: string;
   readonly commit: Commit;
-  /** The one it previews, if any. */
+  /** The one that it previews, or that a comment asked for it below. */
   readonly pullRequest?: PullRequest;
   /** What it runs comes from a fork, or from a bot that is not trusted: it gets no secrets. Left out: false. */
   readonly isUntrusted?: boolean;

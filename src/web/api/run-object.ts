@@ -41,7 +41,9 @@ export const runSchema = z
         isFork: z.boolean(),
       })
       .optional()
-      .openapi({ description: 'The pull request that the run previews.' }),
+      .openapi({
+        description: 'The pull request that the run previews, or below which a comment asked for it.',
+      }),
     untrusted: z.boolean().optional().openapi({
       description: 'True for what a fork or a bot that is not trusted brought: the run gets no secrets.',
     }),
