@@ -13,10 +13,7 @@ export interface Order {
   readonly role: Role;
 }
 
-/**
- * Does the command for one stack as it is inside the transaction that also answers: a comment acts and is answered, or
- * neither.
- */
+/** Does the command for one stack, as it is inside the transaction. What throws has written nothing. */
 export type Act = (tx: Tx, stack: Stack) => Promise<Outcome>;
 
 /** Asks GitHub what has to be asked, before any transaction. Rejects when it cannot be asked: try again. */

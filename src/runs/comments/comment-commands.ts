@@ -1,26 +1,25 @@
 import { actorName, type Role } from '../../access/actor.ts';
 import { type Access, includesRole } from '../../access/roles.ts';
-import type { Stack } from '../../stacks/stack.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
 import type { Stacks } from '../../stacks/stacks.ts';
 import type { Transactions, Tx } from '../../tx.ts';
 import type { RunCommands } from '../commands.ts';
-import type { AnswerBody, Conversation, Outcome, StackOutcome } from '../conversation.ts';
+import type { AnswerBody, Conversation } from '../conversation.ts';
 import type { RunStore } from '../run-store.ts';
 import type { Source } from '../source.ts';
-import { type Act, type Order, type Prepare, type Reference, refused } from './act.ts';
+import type { Order, Reference } from './act.ts';
+import { createActOnStacks } from './act-on-stacks.ts';
 import { createActs } from './acts.ts';
 import { answerNote } from './answer-note.ts';
 import type { PullRequestComment } from './comment.ts';
 import { explain } from './explain.ts';
-import { outcomeOfError } from './outcome-of-error.ts';
 import { chooseStacks, namesOf } from './select-stacks.ts';
 import { createStatus } from './status.ts';
 import { verbFacts } from './verbs.ts';
 
 /**
- * Does what comments of pull requests ask for, as far as their writers may. Whatever comes of it is an answer; a comment
- * acts once and is answered in the same transaction, however often it is told.
+ * Does what comments of pull requests ask for, as far as their writers may. Whatever comes of it is an answer, written in
+ * the transaction that acts; a comment acts once, however often it is told.
  */
 export interface CommentCommands {
   /** Says what came of it, for the record. Rejects when GitHub cannot be asked: try again. */
@@ -54,6 +53,7 @@ export function createCommentCommands(parts: CommentCommandParts): CommentComman
   const { stackStore, access, conversation, transactions } = parts;
   const reference: Reference = ({ id, type, state }) => ({ id, type, state, url: parts.runUrl(id) });
   const acts = createActs({ ...parts, reference });
+  const actOn = createActOnStacks(parts);
   const standing = createStatus({ ...parts, reference });
 
   async function roleOf({ actor, pullRequest: { repository } }: PullRequestComment): Promise<Role | null> {
@@ -92,29 +92,7 @@ export function createCommentCommands(parts: CommentCommandParts): CommentComman
     if (verb === 'task' && command.stacks === null && stacks.length > 1) {
       return saying({ kind: 'refused', refusal: { code: 'one-stack-only', stacks: namesOf(stacks) } });
     }
-    return acting(stacks, order, acts(verb));
-  }
-
-  async function acting(stacks: readonly Stack[], order: Order, prepare: Prepare): Promise<Answering> {
-    const prepared: { readonly stack: Stack; readonly act: Act }[] = [];
-    for (const stack of stacks) prepared.push({ stack, act: await prepare(stack, order) });
-    return async (tx) => {
-      const outcomes: StackOutcome[] = [];
-      for (const { stack, act } of prepared) {
-        outcomes.push({ stack: stack.id, ...(await done(tx, stack.key, act)) });
-      }
-      return { kind: 'acted', outcomes };
-    };
-  }
-
-  async function done(tx: Tx, stackKey: string, act: Act): Promise<Outcome> {
-    const stack = await stackStore.findByKey(stackKey, tx);
-    if (!stack) return refused({ code: 'removed' });
-    try {
-      return await act(tx, stack);
-    } catch (error) {
-      return outcomeOfError(error, stack);
-    }
+    return actOn(stacks, order, acts(verb));
   }
 
   return {
@@ -125,18 +103,19 @@ export function createCommentCommands(parts: CommentCommandParts): CommentComman
       const answer = await answering(comment);
       return transactions.write(async (tx) => {
         if (await conversation.hasReacted(place, tx)) return answeredBefore;
-        const body = await answer(tx);
-        const { command, actor } = comment;
-        const isCommand = command.kind === 'command';
-        const head = { commentId: comment.id, by: actorName(actor) };
-        const said = { verb: isCommand ? command.verb : null, glob: isCommand ? command.stacks : null };
-        await conversation.react(tx, place, isForbidden(body) ? '-1' : 'eyes');
-        const at = { repositoryId: repository.id, number: pullRequest.number };
-        await conversation.answer(tx, at, { ...head, ...said, ...body });
-        return answerNote({ ...head, ...said, ...body });
+        const said = { ...headOf(comment), ...(await answer(tx)) };
+        await conversation.react(tx, place, isForbidden(said) ? '-1' : 'eyes');
+        await conversation.answer(tx, { repositoryId: repository.id, number: pullRequest.number }, said);
+        return answerNote(said);
       });
     },
   };
+}
+
+function headOf({ id, actor, command }: PullRequestComment) {
+  const head = { commentId: id, by: actorName(actor) };
+  if (command.kind === 'misunderstood') return { ...head, verb: null, glob: null };
+  return { ...head, verb: command.verb, glob: command.stacks };
 }
 
 /** Whether nothing was done for want of a permission. */

@@ -188,6 +188,29 @@ describe('a comment', () => {
     for (const key of keys) expect((await world.stackOf(key)).lock).toMatchObject({ holder: 'bob' });
   });
 
+  it('about many stacks acts in several transactions, and once all the same', async () => {
+    await using world = await openCommentWorld();
+    for (let n = 10; n < 70; n += 1) await world.addNamed(`s${n}`);
+    const body = '/slipway preview *';
+    const said = { id: 77 };
+    const answering = world.conversation.answer;
+    world.conversation.answer = () => Promise.reject(new Error('the disk is full'));
+
+    await expect(world.tell(body, said)).rejects.toThrow('the disk is full');
+    world.conversation.answer = answering;
+    const outcomes = await world.act(body, said);
+
+    expect(outcomes.map(({ stack }) => stack)).toEqual(Array.from({ length: 60 }, (_, n) => `s${n + 10}`));
+    const kinds = outcomes.map((outcome) =>
+      outcome.kind === 'refused' ? outcome.refusal.code : outcome.kind,
+    );
+    expect(kinds).toEqual([...Array(50).fill('done-before'), ...Array(10).fill('made')]);
+    const runs = await world.runs.ofPullRequest(21, 7);
+    expect(new Set(runs.map(({ stackKey }) => stackKey)).size).toBe(60);
+    expect(runs).toHaveLength(60);
+    expect(await world.tell(body, said)).toBe('the comment was answered before');
+  });
+
   it('says for the record what came of it', async () => {
     await using world = await openCommentWorld();
     const key = await world.addNamed('network');
