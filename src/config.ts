@@ -12,6 +12,8 @@ import { UserError } from './user-error.ts';
  */
 export interface Config {
   readonly github: GithubConfig | null;
+  /** Known before there is an App. */
+  readonly githubAddress: GithubAddress;
   readonly listen: { readonly host: string; readonly port: number };
   /** Without a trailing slash. Null: derived from the listening address. */
   readonly publicUrl: string | null;
@@ -45,10 +47,13 @@ export interface Config {
   readonly remote: { readonly url: string; readonly token: string } | null;
 }
 
-export interface GithubConfig {
+export interface GithubConfig extends GithubAddress {
   readonly appId: number;
   readonly privateKey: string;
   readonly webhookSecret: string;
+}
+
+export interface GithubAddress {
   /** The API's base address, e.g. https://api.github.com or https://ghe.example.com/api/v3 */
   readonly apiUrl: string;
   /** Where repositories are fetched and pages are, e.g. https://github.com */
@@ -118,10 +123,15 @@ const guardedPrefix = /^(SLIPWAY_|SANDBOX_|WEBHOOK_)/;
 
 /** Adds the `.env` of a directory below the real environment, which wins. */
 export function withDotEnv(environment: Environment, directory: string): Environment {
+  return { ...settingsOfDotEnv(directory), ...environment };
+}
+
+/** What the `.env` of a directory says; nothing without one. */
+export function settingsOfDotEnv(directory: string): Environment {
   try {
-    return { ...parseEnv(readFileSync(join(directory, '.env'), 'utf8')), ...environment };
+    return parseEnv(readFileSync(join(directory, '.env'), 'utf8'));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return environment;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw new UserError('config-invalid', 'The .env file cannot be read.', { cause: error });
   }
 }
@@ -137,6 +147,14 @@ export function environmentOfProcess(): Environment {
  */
 export function widenThreadPool(): void {
   process.env['UV_THREADPOOL_SIZE'] ||= '64';
+}
+
+/** The settings of the App: all of them, or none. */
+export const credentialNames = ['APP_ID', 'PRIVATE_KEY', 'PRIVATE_KEY_PATH', 'WEBHOOK_SECRET'] as const;
+
+/** The settings as they are without an App, however incomplete those of an App may be. */
+export function withoutCredentials(environment: Environment): Environment {
+  return { ...environment, ...Object.fromEntries(credentialNames.map((name) => [name, undefined])) };
 }
 
 /** Throws UserError `config-invalid` whose message names the variable. */
@@ -156,6 +174,7 @@ export function readConfig(environment: Environment): Config {
   const dataDir = resolve(values.DATA_DIR);
   return {
     github: githubConfig(values),
+    githubAddress: githubAddress(values),
     listen: { host: values.HOST, port: values.PORT },
     publicUrl: values.PUBLIC_URL ?? null,
     dataDir,
@@ -206,15 +225,17 @@ function githubConfig(values: z.output<typeof settings>): GithubConfig | null {
   }
   if (values.APP_ID === undefined)
     throw invalid('APP_ID: missing', 'It stands on the page of the GitHub App.');
-  const protocol = values.GHE_HOST ? values.GHE_PROTOCOL : 'https';
-  const host = values.GHE_HOST ?? 'github.com';
   return {
     appId: values.APP_ID,
     privateKey: privateKey(values),
     webhookSecret: values.WEBHOOK_SECRET,
-    apiUrl: values.GHE_HOST ? `${protocol}://${host}/api/v3` : 'https://api.github.com',
-    webUrl: `${protocol}://${host}`,
+    ...githubAddress(values),
   };
+}
+
+function githubAddress({ GHE_HOST: host, GHE_PROTOCOL: protocol }: z.output<typeof settings>): GithubAddress {
+  if (!host) return { apiUrl: 'https://api.github.com', webUrl: 'https://github.com' };
+  return { apiUrl: `${protocol}://${host}/api/v3`, webUrl: `${protocol}://${host}` };
 }
 
 function privateKey(values: { PRIVATE_KEY: string | null; PRIVATE_KEY_PATH: string | null }): string {

@@ -28,7 +28,17 @@ const allowed: Record<string, readonly string[]> = {
   storage: [...foundation, 'runs', 'stacks', 'access', 'webhooks', 'policies', 'github', 'metrics'],
   github: [...foundation, 'runs', 'stacks', 'access'],
   web: [...foundation, 'runs', 'stacks', 'policies', 'webhooks', 'access'],
-  cli: [...foundation, 'config', 'app', 'main', 'access', 'web/health', 'webhooks/receiving'],
+  cli: [
+    ...foundation,
+    'config',
+    'app',
+    'main',
+    'access',
+    'web/health',
+    'webhooks/receiving',
+    'github/setup',
+    'github/app-definition',
+  ],
   doctor: ['sandbox/self-test', 'web/health', 'worker/vendor'],
   inspection: [
     ...['clock', 'config', 'doctor', 'storage/stores', 'worker/vendor'],

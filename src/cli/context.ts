@@ -16,6 +16,10 @@ export interface CliContext {
   readonly inputIsTerminal: boolean;
   readonly outputIsTerminal: boolean;
   readonly environment: () => Readonly<Record<string, string | undefined>>;
+  /** Where `.env` is read. */
+  readonly directory: string;
+  /** Asked for by commands that clean up: aborted by Ctrl-C or SIGTERM, which then do not end the process. */
+  readonly interrupted: () => AbortSignal;
   readonly openApp: (config: Config, logger: Logger) => Promise<CliApp>;
   /** Resolves with the exit code once the server has stopped. */
   readonly serve: () => Promise<number>;

@@ -16,10 +16,19 @@ export async function main(): Promise<void> {
     inputIsTerminal: process.stdin.isTTY === true,
     outputIsTerminal: process.stdout.isTTY === true,
     environment: environmentOfProcess,
+    directory: process.cwd(),
+    interrupted,
     // Loaded when needed: `--help` and remote commands need neither database nor sandbox.
     openApp: async (config, logger) => (await import('../app.ts')).openApp(config, logger),
     serve: async () => process.exit(await (await import('../main.ts')).serve()),
     fetch,
     checkFile: async (content) => (await import('../app.ts')).checkRepositoryFile(content),
   });
+}
+
+/** The second signal ends the process at once. */
+function interrupted(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort());
+  return controller.signal;
 }

@@ -14,6 +14,7 @@ import { addRunCommands } from './run.ts';
 import { addRunDeliveriesCommand } from './run-deliveries.ts';
 import { addRunDetailCommands } from './run-details.ts';
 import { addLogCommand } from './run-logs.ts';
+import { addSetupCommand } from './setup.ts';
 import { addStackCommands } from './stack.ts';
 import { addEnvironmentCommands } from './stack-environment.ts';
 import { addTokenCommands } from './token.ts';
@@ -44,6 +45,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
     .action(async () => {
       served = await context.serve();
     });
+  addSetupCommand(program, context);
   addDoctorCommand(program, context);
   addTokenCommands(program.command('token').description('API tokens'), context);
   const stack = program.command('stack').description('stacks');

@@ -39,11 +39,14 @@ export function aCommandLine(installation: Installation, report: DoctorReport = 
       },
       err: (text) => {
         err += text;
+        change.onErr?.(text);
       },
       readInput: async () => Buffer.from(change.input ?? ''),
       inputIsTerminal: change.input === undefined,
       outputIsTerminal: change.outputIsTerminal ?? false,
       environment: () => change.environment ?? {},
+      directory: change.directory ?? '/nowhere',
+      interrupted: () => change.signal ?? new AbortController().signal,
       openApp: async (config) => {
         opened.push(config);
         open += 1;
@@ -66,4 +69,8 @@ interface RunChange {
   readonly input?: string | Uint8Array;
   readonly outputIsTerminal?: boolean;
   readonly environment?: Readonly<Record<string, string>>;
+  readonly directory?: string;
+  readonly signal?: AbortSignal;
+  /** What is said beside the result, as it is said. */
+  readonly onErr?: (text: string) => void;
 }

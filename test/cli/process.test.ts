@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -55,6 +55,26 @@ describe('the process', () => {
 
     expect(code).toBe(1);
     expect(err).toMatch(/^Slipway needs Node 24 or newer, this is v[\d.]+: .*\n$/);
+  });
+
+  it('ends `slipway setup` cleanly on Ctrl-C', async () => {
+    const cwd = mkdtempSync(join(tmpdir(), 'slipway-process-'));
+    try {
+      const env = { PATH: process.env['PATH'] ?? '', HOME: cwd };
+      const argv = [slipway, 'setup', '--url', 'https://slipway.example.com'];
+      const ended = await new Promise<{ code: unknown; err: string }>((resolve) => {
+        const child = execFile(process.execPath, argv, { cwd, env, timeout: 15_000 }, (error, _, err) =>
+          resolve({ code: error === null ? 0 : error.code, err }),
+        );
+        child.stderr?.once('data', () => child.kill('SIGINT'));
+      });
+
+      expect(ended.code).toBe(1);
+      expect(ended.err).toContain('slipway: Ended before an App was registered.');
+      expect(readdirSync(cwd)).toEqual([]);
+    } finally {
+      rmSync(cwd, { recursive: true, force: true });
+    }
   });
 
   it('knows its version', async () => {
