@@ -7,6 +7,7 @@ import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { doctorReport, healthOf } from './doctor.ts';
 import { createSqliteEngine } from './engine/sqlite-engine.ts';
+import { examineGithub } from './github/doctor/doctor.ts';
 import { createGithub, createUnconfiguredGithub } from './github/github.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createIds } from './ids.ts';
@@ -31,7 +32,7 @@ import { createStacks } from './stacks/stacks.ts';
 import { lockForServer } from './storage/server-lock.ts';
 import { openStores } from './storage/stores.ts';
 import { pulumiRules } from './vendors/pulumi/rules.ts';
-import type { DoctorReport, Health } from './web/health.ts';
+import type { DoctorItem, DoctorReport, Health } from './web/health.ts';
 import { listen } from './web/listen.ts';
 import { createWeb } from './web/server.ts';
 import { createWebhookFeature } from './webhooks/webhooks.ts';
@@ -47,7 +48,8 @@ export interface App extends AsyncDisposable {
   fetchAs(actor: Actor, request: Request): Promise<Response>;
   readonly tokens: Tokens;
   health(): Promise<Health>;
-  doctor(): Promise<DoctorReport>;
+  /** `withGithub`: GitHub is asked, too. */
+  doctor(options?: { readonly withGithub: boolean }): Promise<DoctorReport>;
   /** Becomes the server of this data directory: recovers, starts the loops, listens. Once. */
   start(): Promise<{ readonly url: string }>;
 }
@@ -208,6 +210,14 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     metrics: { ...metrics, isAnonymous: config.metricsAnonymous },
   });
 
+  async function githubItems(): Promise<readonly DoctorItem[]> {
+    if (config.github === null) {
+      const detail = 'cannot be asked without the settings of an App';
+      return [{ name: 'github app', status: 'problem', detail, hint: 'Register one: slipway setup' }];
+    }
+    return examineGithub({ settings: config.github, publicUrl: config.publicUrl, clock, logger });
+  }
+
   async function start(): Promise<{ readonly url: string }> {
     opened.use(lockForServer(`${config.databasePath}.server-lock`));
     endLeftovers(sandboxDirectory);
@@ -254,7 +264,10 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     fetchAs: web.fetchAs,
     tokens,
     health: async () => healthOf(await inspection.findings()),
-    doctor: async () => doctorReport(await inspection.findings(), await inspection.backlog()),
+    async doctor({ withGithub } = { withGithub: false }) {
+      const github = withGithub ? await githubItems() : [];
+      return doctorReport(await inspection.findings(), await inspection.backlog(), github);
+    },
     start,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

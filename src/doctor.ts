@@ -75,7 +75,12 @@ function toolsCheck({ vendors, git }: Findings): Check {
   return { ok: true, detail: [`git ${git}`, ...found].join(', ') };
 }
 
-export function doctorReport(findings: Findings, backlog: Backlog): DoctorReport {
+/** `github`: what GitHub said, when it was asked. */
+export function doctorReport(
+  findings: Findings,
+  backlog: Backlog,
+  github: readonly DoctorItem[] = [],
+): DoctorReport {
   const { database, sandbox, vendors, git } = findings;
   const items: DoctorItem[] = [
     { name: 'slipway', status: 'ok', detail: findings.version },
@@ -100,8 +105,9 @@ export function doctorReport(findings: Findings, backlog: Backlog): DoctorReport
           name: 'github',
           status: 'warning',
           detail: 'no settings of a GitHub App',
-          hint: 'The server needs APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET to start; see .env.example.',
+          hint: '`slipway setup` registers one; the server needs it to start.',
         },
+    ...github,
     inboxItem(backlog),
     outboxItem(backlog),
   ];

@@ -8,7 +8,12 @@ import type { GithubState } from './state.ts';
 
 export interface WebhookTarget {
   url: string;
+  /** Empty: nothing is signed. */
   secret: string;
+  /** json when absent. */
+  contentType?: 'json' | 'form';
+  /** Whether certificates go unchecked. */
+  insecureSsl?: boolean;
 }
 
 export interface Delivery {
@@ -118,12 +123,14 @@ export class Webhooks implements AsyncDisposable {
   }
 
   async #post(target: WebhookTarget, delivery: Delivery): Promise<{ status: number; body: string }> {
+    const isForm = target.contentType === 'form';
+    const body = isForm ? new URLSearchParams({ payload: delivery.body }).toString() : delivery.body;
     try {
       const response = await request(target.url, {
         method: 'POST',
         dispatcher: this.#agent,
-        headers: deliveryHeaders(this.#state, delivery, target.secret),
-        body: delivery.body,
+        headers: deliveryHeaders(this.#state, delivery, target, body),
+        body,
         signal: AbortSignal.timeout(answerTimeoutMs),
       });
       return { status: response.statusCode, body: await response.body.text() };
@@ -138,20 +145,28 @@ export class Webhooks implements AsyncDisposable {
   }
 }
 
-function deliveryHeaders(state: GithubState, delivery: Delivery, secret: string): Record<string, string> {
-  const hmac = (algorithm: string): string =>
-    createHmac(algorithm, secret).update(delivery.body).digest('hex');
+function deliveryHeaders(
+  state: GithubState,
+  delivery: Delivery,
+  { secret, contentType }: WebhookTarget,
+  body: string,
+): Record<string, string> {
+  const hmac = (algorithm: string): string => createHmac(algorithm, secret).update(body).digest('hex');
   return {
     accept: '*/*',
-    'content-type': 'application/json',
+    'content-type': contentType === 'form' ? 'application/x-www-form-urlencoded' : 'application/json',
     'user-agent': 'GitHub-Hookshot/5l1pway',
     'x-github-delivery': delivery.guid,
     'x-github-event': delivery.event,
     'x-github-hook-id': String(hookId),
     'x-github-hook-installation-target-id': String(state.app.id),
     'x-github-hook-installation-target-type': 'integration',
-    'x-hub-signature': `sha1=${hmac('sha1')}`,
-    'x-hub-signature-256': `sha256=${hmac('sha256')}`,
+    ...(secret === ''
+      ? {}
+      : {
+          'x-hub-signature': `sha1=${hmac('sha1')}`,
+          'x-hub-signature-256': `sha256=${hmac('sha256')}`,
+        }),
   };
 }
 

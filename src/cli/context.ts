@@ -36,7 +36,7 @@ export interface CheckedFile {
 /** The part of app.ts that commands use. */
 export interface CliApp extends AsyncDisposable {
   fetchAs(actor: Actor, request: Request): Promise<Response>;
-  doctor(): Promise<DoctorReport>;
+  doctor(options: { readonly withGithub: boolean }): Promise<DoctorReport>;
   readonly tokens: Pick<Tokens, 'create'> & {
     list(): Promise<readonly TokenRecord[]>;
     /** False when there was none. */

@@ -12,10 +12,11 @@ export function addDoctorCommand(program: Command, context: CliContext): void {
   program
     .command('doctor')
     .description('check this machine: versions, sandbox, database, tools')
-    .action(async (_options: unknown, command: Command) => {
+    .option('--github', 'ask GitHub too: credentials, permissions, events, webhook, installations')
+    .action(async ({ github }: { readonly github?: boolean }, command: Command) => {
       const output = outputOf(context, command);
       await using app = await openLocal(context, configOf(context));
-      const report = await app.doctor();
+      const report = await app.doctor({ withGithub: github === true });
       output.result(report, () => described(report));
       // The report says it all; nothing is printed on top of it.
       if (!report.ok) throw new CliFailure(exitCodes.failed, '');

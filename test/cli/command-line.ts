@@ -13,6 +13,8 @@ export const wellReport: DoctorReport = {
   ],
 };
 
+const unwellGithub = { name: 'github app', status: 'problem', detail: 'unknown' } as const;
+
 /** Runs command lines against an installation, as on its own machine or from afar. */
 export function aCommandLine(installation: Installation, report: DoctorReport = wellReport) {
   const { web, tokens, tokenStore, database } = installation;
@@ -20,7 +22,8 @@ export function aCommandLine(installation: Installation, report: DoctorReport = 
   let open = 0;
   const app: CliApp = {
     fetchAs: web.fetchAs,
-    doctor: async () => report,
+    doctor: async ({ withGithub }) =>
+      withGithub ? { ok: false, items: [...report.items, unwellGithub] } : report,
     tokens: {
       create: tokens.create,
       list: () => tokenStore.list(),

@@ -57,6 +57,19 @@ describe('slipway doctor', () => {
     ]);
   });
 
+  it('asks GitHub only when it is told to', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+
+    const [without, with_] = [await run('doctor'), await run('doctor --github')];
+
+    expect(without).toMatchObject({ exitCode: 0, out: expect.not.stringContaining('github app') });
+    expect(with_).toMatchObject({
+      exitCode: 1,
+      out: expect.stringMatching(/^FAIL {2}github app {2}unknown$/m),
+    });
+  });
+
   it('ends with 1 when something needed is missing', async () => {
     await using installation = anInstallation();
     const report: DoctorReport = {

@@ -63,7 +63,7 @@ export async function startGithub(options: Partial<StandInOptions> = {}) {
   github.addUser({ login: 'ada', name: 'Ada Lovelace', email: 'ada@example.com' });
   const installation = await github.installApp('acme');
   const apiUrl = `${github.url}/api/v3`;
-  const settings = { appId: 7, privateKey: keys.privateKey, webhookSecret, apiUrl };
+  const settings = { appId: 7, privateKey: keys.privateKey, webhookSecret, apiUrl, webUrl: github.url };
   const clock = aClock();
   const budget = createApiBudget({ clock });
   const app = await createGithubApp(settings, budget, silent);
@@ -71,6 +71,7 @@ export async function startGithub(options: Partial<StandInOptions> = {}) {
     github,
     installation,
     app,
+    settings,
     budget,
     clock,
     apiUrl,

@@ -18,11 +18,12 @@ export function hookRoutes(state: GithubState, webhooks: Webhooks): Hono<ApiEnv>
 
   routes.get('/app/hook/config', (c) => {
     requireApp(c);
+    const { target } = webhooks;
     return c.json({
-      content_type: 'json',
-      insecure_ssl: '0',
-      secret: '********',
-      url: webhooks.target?.url ?? '',
+      content_type: target?.contentType ?? 'json',
+      insecure_ssl: target?.insecureSsl ? '1' : '0',
+      ...(target?.secret ? { secret: '********' } : {}),
+      url: target?.url ?? '',
     });
   });
 

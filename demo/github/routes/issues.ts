@@ -33,6 +33,16 @@ export function issueRoutes(
   const routes = new Hono<ApiEnv>();
   const commentsOf = (issue: Issue): Comment[] => discussions.comments.filter((each) => each.issue === issue);
 
+  routes.get('/repos/:owner/:repo/issues', (c) => {
+    const repository = accessRepository(state, c, { permission: 'issues', level: 'read' });
+    const wanted = c.req.query('state') ?? 'open';
+    const found = discussions.issues.filter((issue) => {
+      return issue.repository === repository && (wanted === 'all' || issue.state === wanted);
+    });
+    const page = pageOf(c, found.toReversed());
+    return c.json(page.map((issue) => issueView(state, issue, commentsOf(issue).length)));
+  });
+
   routes.get('/repos/:owner/:repo/issues/:number', (c) => {
     const issue = requireIssue(c, 'read');
     return c.json(issueView(state, issue, commentsOf(issue).length));
