@@ -9,6 +9,9 @@ import { doctorReport, healthOf } from './doctor.ts';
 import { createSqliteEngine } from './engine/sqlite-engine.ts';
 import { examineGithub } from './github/doctor/doctor.ts';
 import { createGithub, createUnconfiguredGithub } from './github/github.ts';
+import { openCheckout } from './github/simulate/checkout.ts';
+import type { Simulation } from './github/simulate/decision.ts';
+import { type SimulationInput, simulate } from './github/simulate/simulate.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createIds } from './ids.ts';
 import { createInspection } from './inspection.ts';
@@ -271,6 +274,15 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     start,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
+}
+
+/** What the server would decide about an event of GitHub; nobody is asked, and nothing is stored. */
+export function simulateEvent(
+  config: Config,
+  { directory, ...input }: Omit<SimulationInput, 'checkout' | 'vendors'> & { readonly directory: string },
+): Promise<Simulation> {
+  const git = { webUrl: config.githubAddress.webUrl, path: config.tools.path, caBundle: null };
+  return simulate({ ...input, checkout: openCheckout(directory, git), vendors: [pulumiRules] });
 }
 
 /** What the server would say about a repository file, as far as that can be said without one. */

@@ -38,6 +38,8 @@ const allowed: Record<string, readonly string[]> = {
     'webhooks/receiving',
     'github/setup',
     'github/app-definition',
+    'github/simulate/decision',
+    'github/simulate/events',
   ],
   doctor: ['sandbox/self-test', 'web/health', 'worker/vendor'],
   inspection: [

@@ -2,6 +2,8 @@ import type { Actor } from '../access/actor.ts';
 import type { TokenRecord } from '../access/token-store.ts';
 import type { Tokens } from '../access/tokens.ts';
 import { type Config, readConfig } from '../config.ts';
+import type { Simulation } from '../github/simulate/decision.ts';
+import type { SimulatedEvent } from '../github/simulate/events.ts';
 import { createLogger, type Logger } from '../logger.ts';
 import type { DoctorReport } from '../web/health.ts';
 
@@ -25,6 +27,17 @@ export interface CliContext {
   readonly serve: () => Promise<number>;
   readonly fetch: typeof fetch;
   readonly checkFile: (content: Uint8Array) => Promise<CheckedFile>;
+  readonly simulate: (config: Config, event: EventToSimulate) => Promise<Simulation>;
+}
+
+export interface EventToSimulate {
+  readonly event: SimulatedEvent;
+  /** The body of a webhook, parsed. */
+  readonly payload: unknown;
+  /** A clone of the repository. */
+  readonly directory: string;
+  /** Undefined: those of the repository file only. */
+  readonly otherStacks: unknown;
 }
 
 /** What a repository file says: ids of stacks, or problems; lines and columns count from 1. */

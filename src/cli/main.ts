@@ -23,6 +23,7 @@ export async function main(): Promise<void> {
     serve: async () => process.exit(await (await import('../main.ts')).serve()),
     fetch,
     checkFile: async (content) => (await import('../app.ts')).checkRepositoryFile(content),
+    simulate: async (config, event) => (await import('../app.ts')).simulateEvent(config, event),
   });
 }
 

@@ -15,6 +15,7 @@ import { addRunDeliveriesCommand } from './run-deliveries.ts';
 import { addRunDetailCommands } from './run-details.ts';
 import { addLogCommand } from './run-logs.ts';
 import { addSetupCommand } from './setup.ts';
+import { addSimulateCommand } from './simulate.ts';
 import { addStackCommands } from './stack.ts';
 import { addEnvironmentCommands } from './stack-environment.ts';
 import { addTokenCommands } from './token.ts';
@@ -47,6 +48,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
     });
   addSetupCommand(program, context);
   addDoctorCommand(program, context);
+  addSimulateCommand(program, context);
   addTokenCommands(program.command('token').description('API tokens'), context);
   const stack = program.command('stack').description('stacks');
   addStackCommands(stack, context);

@@ -88,6 +88,27 @@ export async function diffPaths(
   return text.split('\0').filter((path) => path !== '');
 }
 
+/** The commit that a full ref or a hash means here. Throws when there is none. */
+export async function commitOf(
+  settings: GitSettings,
+  gitDir: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
+  return (await git(settings, [`--git-dir=${gitDir}`, ...args], {}, signal)).trim();
+}
+
+/** Where two commits parted. Throws when they have nothing in common, or the history here is too short. */
+export async function mergeBase(
+  settings: GitSettings,
+  gitDir: string,
+  [one, other]: readonly [string, string],
+  signal: AbortSignal,
+): Promise<string> {
+  return (await git(settings, [`--git-dir=${gitDir}`, 'merge-base', one, other], {}, signal)).trim();
+}
+
 /** Without the token: what a repository can make git do during a checkout finds none. */
 export async function checkOut(
   settings: GitSettings,

@@ -1,4 +1,4 @@
-import { checkRepositoryFile } from '../../src/app.ts';
+import { checkRepositoryFile, simulateEvent } from '../../src/app.ts';
 import type { CliApp, CliContext } from '../../src/cli/context.ts';
 import { runCli } from '../../src/cli/program.ts';
 import type { Config } from '../../src/config.ts';
@@ -58,6 +58,7 @@ export function aCommandLine(installation: Installation, report: DoctorReport = 
       serve: async () => 0,
       fetch: (input, init) => fetch(input, init),
       checkFile: async (content) => checkRepositoryFile(content),
+      simulate: (config, event) => simulateEvent(config, event),
     };
     const argv = typeof line === 'string' ? line.split(' ') : line;
     const exitCode = await runCli(argv, context);

@@ -29,7 +29,7 @@ const changing: ReadonlySet<string> = new Set(['opened', 'reopened', 'synchroniz
  * The payload says only what to look at: how the pull request is now is asked, as events come late and out of order.
  */
 export function createPullRequestHandler(parts: {
-  repositories: KnownRepositories;
+  repositories: Pick<KnownRepositories, 'remember'>;
   files: Pick<RepositoryFiles, 'beforePush'>;
   pullRequests: PullRequestReader;
   onChange: (change: PullRequestChange, deliveryId: string) => Promise<readonly string[]>;

@@ -30,7 +30,7 @@ const branchPrefix = 'refs/heads/';
  * repository file comes first, so that the push that adds a stack starts it too.
  */
 export function createPushHandler(parts: {
-  repositories: KnownRepositories;
+  repositories: Pick<KnownRepositories, 'remember'>;
   files: Pick<RepositoryFiles, 'beforePush'>;
   onPush: (push: Push, deliveryId: string) => Promise<readonly string[]>;
 }): EventHandler {

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UserError } from '../../user-error.ts';
+import { commitOf, diffPaths, type GitSettings, isCommitHash, mergeBase } from '../git.ts';
+
+/** A clone on this machine, in the place of GitHub: nothing is fetched, nothing is changed. */
+export interface Checkout {
+  /** The repository file as it lies there, committed or not; null without one. */
+  repositoryFile(): Promise<Uint8Array | null>;
+  /** What `head` changed since it left `base` (a branch or a commit); null when this clone cannot tell. */
+  changedPaths(base: string, head: string): Promise<readonly string[] | null>;
+}
+
+export const repositoryFilePath = '.github/slipway.yml';
+
+export function openCheckout(directory: string, git: GitSettings): Checkout {
+  const gitDir = join(directory, '.git');
+  const signal = new AbortController().signal;
+
+  async function find(name: string): Promise<string> {
+    if (isCommitHash(name) || name === 'HEAD') return commitOf(git, gitDir, name, signal);
+    // What GitHub has, as far as this clone knows, before what is here.
+    const remote = commitOf(git, gitDir, `refs/remotes/origin/${name}`, signal);
+    return remote.catch(() => commitOf(git, gitDir, `refs/heads/${name}`, signal));
+  }
+
+  return {
+    async repositoryFile() {
+      try {
+        return await readFile(join(directory, repositoryFilePath));
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+        throw new UserError('checkout-unreadable', `${repositoryFilePath} cannot be read (${code}).`);
+      }
+    },
+
+    async changedPaths(base, head) {
+      try {
+        const [theirs, ours] = [await find(base), await find(head)];
+        const from = await mergeBase(git, gitDir, [theirs, ours], signal);
+        return await diffPaths(git, gitDir, { from, to: ours }, signal);
+      } catch (error) {
+        if (error instanceof UserError) return null;
+        throw error;
+      }
+    },
+  };
+}
