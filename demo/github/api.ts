@@ -6,7 +6,14 @@ import type { Comments } from './comments.ts';
 import type { Discussions } from './discussion.ts';
 import type { Faults } from './faults.ts';
 import type { GitHttp } from './git/http.ts';
-import { type ApiEnv, failing, type RecordedRequest, recording, refusingBadCredentials } from './pipeline.ts';
+import {
+  type ApiEnv,
+  failing,
+  holdingToContract,
+  type RecordedRequest,
+  recording,
+  refusingBadCredentials,
+} from './pipeline.ts';
 import { limitingRate, type RateLimit } from './rate-limit.ts';
 import { appRoutes } from './routes/app.ts';
 import { checkRoutes } from './routes/checks.ts';
@@ -27,6 +34,7 @@ interface ApiParts {
   state: GithubState;
   webhooks: Webhooks;
   requests: RecordedRequest[];
+  violations: string[];
   faults: Faults;
   rateLimit: RateLimit;
   gitHttp: GitHttp;
@@ -54,7 +62,8 @@ export function createApi(parts: ApiParts): Hono<ApiEnv> {
     manifestRoutes(state, webhooks),
   ];
   const root = new Hono<ApiEnv>();
-  root.use(recording(state, parts.requests), failing(parts.faults), refusingBadCredentials);
+  root.use(recording(state, parts.requests), holdingToContract(parts.violations));
+  root.use(failing(parts.faults), refusingBadCredentials);
   root.route('/', gitRoutes(state, parts.gitHttp));
   root.use(limitingRate(state, parts.rateLimit));
   for (const group of groups) {

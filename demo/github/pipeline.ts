@@ -2,8 +2,9 @@
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context, MiddlewareHandler } from 'hono';
-import { ApiError, errorResponse } from './api-error.ts';
+import { ApiError, errorResponse, invalidRequest } from './api-error.ts';
 import { type Caller, identify } from './caller.ts';
+import { violationOf } from './contract/contract.ts';
 import type { Fault, Faults } from './faults.ts';
 import type { GithubState } from './state.ts';
 
@@ -47,6 +48,19 @@ export function recording(state: GithubState, requests: RecordedRequest[]): Midd
     await next();
     // The Git route and a dropped answer have written it already.
     if (recorded.status === 0) recorded.status = c.res.status;
+  };
+}
+
+/** Before any order to fail: what GitHub would refuse is wrong whatever comes of it. */
+export function holdingToContract(violations: string[]): MiddlewareHandler<ApiEnv> {
+  return async (c, next) => {
+    const violation = violationOf(c.get('recorded'));
+    if (violation === null) {
+      await next();
+      return;
+    }
+    violations.push(violation);
+    return errorResponse(invalidRequest(violation));
   };
 }
 

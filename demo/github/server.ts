@@ -50,6 +50,8 @@ export interface StandInOptions {
     Pick<GithubState['app'], 'slug' | 'name' | 'clientId' | 'clientSecret' | 'permissions' | 'events'>
   >;
   tokenForm?: 'long' | 'short';
+  /** Of GitHub's published description of requests. Unless it is told to bear them, its end throws when there were any. */
+  bearsViolations?: boolean;
   nowMs?: () => number;
 }
 
@@ -75,6 +77,7 @@ export async function startStandInGithub(options: StandInOptions) {
   });
   const webhooks = new Webhooks(state, options.webhook);
   const requests: RecordedRequest[] = [];
+  const violations: string[] = [];
   const checkRuns: CheckRun[] = [];
   const faults = new Faults();
   const rateLimit = new RateLimit();
@@ -88,7 +91,7 @@ export async function startStandInGithub(options: StandInOptions) {
   const gitHttp = await createGitHttp();
 
   const parts = {
-    ...{ state, webhooks, requests, faults, rateLimit, gitHttp },
+    ...{ state, webhooks, requests, violations, faults, rateLimit, gitHttp },
     ...{ checkRuns, deployments, discussions, comments },
   };
   const api = createApi({ ...parts, whoSignsIn });
@@ -99,6 +102,8 @@ export async function startStandInGithub(options: StandInOptions) {
     url: state.url,
     app: state.app,
     requests,
+    /** Answered 422. */
+    violations,
     checkRuns,
     deployments,
     comments: discussions.comments,
@@ -172,6 +177,9 @@ export async function startStandInGithub(options: StandInOptions) {
       server.closeAllConnections();
       await closed;
       await gitHttp[Symbol.asyncDispose]();
+      if (violations.length > 0 && !options.bearsViolations) {
+        throw new Error(`requests that GitHub does not describe: ${[...new Set(violations)].join('; ')}`);
+      }
     },
   };
 }

@@ -35,6 +35,8 @@ export async function startGithub(options: Partial<StandInOptions> = {}) {
     dir,
     // All that the stand-in can do, which is more than the product asks for.
     app: { permissions: wideOpen, events: allEvents },
+    // What it answers to those is the subject here.
+    bearsViolations: true,
     ...options,
   });
   github.addAccount({ login: 'acme', type: 'Organization' });
