@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { Logger } from '../../logger.ts';
-import { readAppDefinition } from '../app-definition.ts';
 import { createApiBudget } from '../api-budget.ts';
+import { readAppDefinition } from '../app-definition.ts';
 import { createGithubApp, type GithubAppSettings } from '../github-app.ts';
 import { askGithub } from './facts.ts';
 import type { GithubFinding } from './finding.ts';

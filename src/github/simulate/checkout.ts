@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { repositoryFilePath } from '../../stacks/managed.ts';
 import { UserError } from '../../user-error.ts';
 import { commitOf, diffPaths, type GitSettings, isCommitHash, mergeBase } from '../git.ts';
 
@@ -10,8 +11,6 @@ export interface Checkout {
   /** What `head` changed since it left `base` (a branch or a commit); null when this clone cannot tell. */
   changedPaths(base: string, head: string): Promise<readonly string[] | null>;
 }
-
-export const repositoryFilePath = '.github/slipway.yml';
 
 export function openCheckout(directory: string, git: GitSettings): Checkout {
   const gitDir = join(directory, '.git');

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { repositoryFilePath } from '../../stacks/managed.ts';
 import { parseRepositoryFile } from '../../stacks/repository-file.ts';
 import type { EntryRules } from '../../stacks/repository-file-entry.ts';
 import type { ManagedBy, Stack, StackSettings } from '../../stacks/stack.ts';
 import { completeSettings, stackIdOf, stackSettingsInput } from '../../stacks/stack-input.ts';
 import { fieldIssues, UserError } from '../../user-error.ts';
 import { type RepositoryJson, toRepository } from '../github-json.ts';
-import { repositoryFilePath } from './checkout.ts';
 
 // As the API shows stacks: what else it shows is of no interest here.
 const listed = z.looseObject({

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { repositoryFilePath } from '../../stacks/managed.ts';
 import type { Stack } from '../../stacks/stack.ts';
 import type { VendorRules } from '../../stacks/vendor-settings.ts';
 import { UserError } from '../../user-error.ts';
 import { notUnderstood } from '../events/event-handler.ts';
 import { type RepositoryJson, repositoryJson, toRepository } from '../github-json.ts';
-import { type Checkout, repositoryFilePath } from './checkout.ts';
+import type { Checkout } from './checkout.ts';
 import { simulateComment } from './comment.ts';
 import { type Decision, nothing, type Simulation } from './decision.ts';
 import type { SimulatedEvent } from './events.ts';
