@@ -53,6 +53,13 @@ test('every permission and event of app.yml has a use that is told when it is mi
   expect(definition.events.filter((name) => !(name in eventUses))).toEqual([]);
 });
 
+test('the stand-in is installed with what app.yml asks for', async () => {
+  await using started = await startGithub();
+
+  expect(started.github.app.permissions).toEqual(definition.permissions);
+  expect(started.github.app.events.toSorted()).toEqual(definition.events.toSorted());
+});
+
 test('finds nothing to say about an App that is well, and changes nothing', async () => {
   await using world = await aWorld();
   const before = world.github.requests.length;
