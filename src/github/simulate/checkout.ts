@@ -12,7 +12,11 @@ export interface Checkout {
   changedPaths(base: string, head: string): Promise<readonly string[] | null>;
 }
 
-export function openCheckout(directory: string, git: GitSettings): Checkout {
+/** A clone that lacks trees would fetch them without being asked. */
+const noNetwork = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' };
+
+export function openCheckout(directory: string, settings: Omit<GitSettings, 'mark'>): Checkout {
+  const git = { ...settings, mark: noNetwork };
   const gitDir = join(directory, '.git');
   const signal = new AbortController().signal;
 

@@ -1,10 +1,13 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
+import { openCheckout } from '../../../src/github/simulate/checkout.ts';
 import type { Simulation } from '../../../src/github/simulate/decision.ts';
 import type { SimulatedEvent } from '../../../src/github/simulate/events.ts';
 import { simulate } from '../../../src/github/simulate/simulate.ts';
 import { pulumiRules } from '../../../src/vendors/pulumi/rules.ts';
+import { tempDirectory } from '../../support/temp-database.ts';
 import { checkoutAt, startRecording } from './recorded.ts';
 
 const run = (event: SimulatedEvent, payload: unknown, directory: string, otherStacks?: unknown) =>
@@ -243,6 +246,28 @@ describe('a comment', () => {
       command: null,
     });
   });
+});
+
+test('a clone that lacks trees fetches none', async () => {
+  await using world = await startRecording();
+  using directory = tempDirectory();
+  const { github } = world;
+  const files = { 'net/a': '1' };
+  const repo = await github.addRepository({ owner: 'acme', name: 'open', files, private: false });
+  await github.commitAndPush(repo, { branch: 'feature', files: { 'net/a': '2' }, message: 'Change' });
+  const clone = join(directory.path, 'clone');
+  const address = `${github.url}/acme/open.git`;
+  await execa('git', ['clone', '--quiet', '--filter=tree:0', '--no-checkout', address, clone]);
+  const before = github.requests.length;
+
+  const git = { webUrl: github.url, path: process.env['PATH'] ?? '', caBundle: null };
+  const paths = await openCheckout(clone, git).changedPaths('main', 'feature');
+
+  expect(paths).toBeNull();
+  expect(github.requests.length).toBe(before);
+  // It would be there for who asks.
+  await execa('git', ['-C', clone, 'diff', '--name-only', 'origin/main', 'origin/feature']);
+  expect(github.requests.length).toBeGreaterThan(before);
 });
 
 describe('input that cannot be read', () => {
