@@ -32,7 +32,7 @@ type CommentJson = z.output<typeof payload>;
 
 /** Somebody wrote below a pull request; what comes of a command is decided in runs/comments. */
 export function createIssueCommentHandler(parts: {
-  repositories: KnownRepositories;
+  repositories: Pick<KnownRepositories, 'remember'>;
   pullRequests: PullRequestReader;
   onComment: OnComment;
 }): EventHandler {

@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import type { PullRequestClosing } from '../../runs/pull-requests.ts';
 import {
-  type PullRequest,
   type PullRequestChange,
-  type PullRequestContent,
+  type PullRequestSelection,
   reasonAgainst,
   selectForPullRequest,
 } from '../../stacks/pull-request.ts';
 import type { Repository } from '../../stacks/repository.ts';
 import type { Stack } from '../../stacks/stack.ts';
 import { createPullRequestHandler } from '../events/pull-request.ts';
-import { type LivePullRequest, type PullRequestReader, parsePullRequest } from '../pull-request-reader.ts';
+import { type PullRequestReader, parsePullRequest } from '../pull-request-reader.ts';
 import type { Checkout } from './checkout.ts';
 import { type ChangedPaths, type Decision, nothing, type StackDecision } from './decision.ts';
 
@@ -50,11 +49,7 @@ function readerOf(payload: unknown, repository: Repository, checkout: Checkout):
   return {
     find: async () => ({ repository, ...parsePullRequest(told.parse(payload).pull_request) }),
     changedPaths: ({ pullRequest, headHash }) => checkout.changedPaths(pullRequest.base, headHash),
-    headCommit: async ({ headHash }: LivePullRequest) => ({
-      // Only who its author is bears on the decision, and that is GitHub's knowledge.
-      commit: { hash: headHash, authorLogin: '', authorName: '', message: '', timestamp: 0, url: '' },
-      author: null,
-    }),
+    headCommit: ({ headHash }) => Promise.resolve(noCommit(headHash)),
   };
 }
 
@@ -67,7 +62,7 @@ async function decided(change: PullRequestChange, stacks: readonly Stack[]): Pro
     outcome: 'decided',
     reason: null,
     stacks: [
-      ...selectionsOf(stacks.filter(isWanted), pullRequest, content),
+      ...selectForPullRequest(stacks.filter(isWanted), pullRequest, content).map(selectionOf),
       ...drafts.map(({ id }) => ({ stack: id, selected: false, reason: 'a draft starts nothing' })),
     ],
     changedPaths: changedOf(content.changedPaths),
@@ -81,19 +76,18 @@ async function decided(change: PullRequestChange, stacks: readonly Stack[]): Pro
   };
 }
 
-export function selectionsOf(
-  stacks: readonly Stack[],
-  pullRequest: PullRequest,
-  content: Pick<PullRequestContent, 'changedPaths' | 'bots'>,
-): readonly StackDecision[] {
-  return selectForPullRequest(stacks, pullRequest, content).map((selection): StackDecision => {
-    const { stack, selected } = selection;
-    if (!selected) return { stack: stack.id, selected, reason: selection.reason };
-    const reason =
-      content.changedPaths === null ? 'what it changes is not known' : 'it changes what belongs to the stack';
-    return { stack: stack.id, selected, reason, type: 'PROPOSED', trusted: !selection.isUntrusted };
-  });
+export function selectionOf(selection: PullRequestSelection): StackDecision {
+  const { stack, selected } = selection;
+  if (!selected) return { stack: stack.id, selected, reason: selection.reason };
+  const reason = 'what it changes belongs to the stack, or is not known';
+  return { stack: stack.id, selected, reason, type: 'PROPOSED', trusted: !selection.isUntrusted };
 }
+
+/** Only who its author is bears on a decision, and that is GitHub's knowledge. */
+export const noCommit = (hash: string) => ({
+  commit: { hash, authorLogin: '', authorName: '', message: '', timestamp: 0, url: '' },
+  author: null,
+});
 
 export const changedOf = (paths: readonly string[] | null): ChangedPaths =>
   paths === null ? { from: 'unknown', paths: [] } : { from: 'checkout', paths: paths.toSorted() };

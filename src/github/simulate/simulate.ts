@@ -84,6 +84,6 @@ function decide(
     case 'pull_request':
       return simulatePullRequest(payload, toRepository(repository, 0), stacks, checkout);
     case 'issue_comment':
-      return simulateComment(payload, stacks, checkout);
+      return simulateComment(payload, toRepository(repository, 0), stacks, checkout);
   }
 }

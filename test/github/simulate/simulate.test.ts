@@ -146,7 +146,7 @@ describe('a pull request', () => {
 
     expect(simulation.changedPaths).toEqual({ from: 'checkout', paths: ['dns/a'] });
     expect(lines(simulation)).toEqual([
-      'dns: PROPOSED, it changes what belongs to the stack',
+      'dns: PROPOSED, what it changes belongs to the stack, or is not known',
       'net: no, no changed path belongs to the stack',
       'open: no, no changed path belongs to the stack',
       oldIsElsewhere,
@@ -169,7 +169,7 @@ describe('a pull request', () => {
     head.repo = { ...head.repo, id: 1 };
 
     expect(lines(await run('pull_request', payload, world.clone()))).toEqual([
-      'open: PROPOSED untrusted, it changes what belongs to the stack',
+      'open: PROPOSED untrusted, what it changes belongs to the stack, or is not known',
       'net: no, pull requests of forks start nothing',
       'dns: no, pull requests of forks start nothing',
       oldIsElsewhere,
@@ -190,6 +190,8 @@ describe('a pull request', () => {
     expect(simulation).toMatchObject({ outcome: 'ignored', reason, stacks: [] });
   });
 });
+
+const aComment = { id: 5, created_at: '2026-11-21T10:00:00Z' };
 
 describe('a comment', () => {
   async function commented(body: string) {
@@ -214,7 +216,8 @@ describe('a comment', () => {
 
     const simulation = await run('issue_comment', world.payload('issue_comment'), world.clone('feature'));
 
-    expect(simulation).toMatchObject({ outcome: 'decided', command: { verb, role, problem: null } });
+    expect(simulation).toMatchObject({ outcome: 'decided', command: { verb, role } });
+    expect(simulation.command?.problem).toBe(selected.length === 0 ? 'no-match' : null);
     expect(simulation.stacks.filter((each) => each.selected).map(({ stack }) => stack)).toEqual(selected);
     expect(simulation.notes).toContain('would be asked: what ada may do in acme/infra');
   });
@@ -232,10 +235,10 @@ describe('a comment', () => {
 
   test.each([
     ['an edit', { action: 'edited' }, 'nothing is done for the action edited'],
-    ['one of a bot', { sender: { login: 'ci[bot]', type: 'Bot' } }, 'ci[bot] is not a person'],
+    ['one of a bot', { sender: { id: 9, login: 'ci[bot]', type: 'Bot' } }, 'ci[bot] is not a person'],
     ['one below an issue', { issue: { number: 7, title: 'x' } }, '#7 is not a pull request'],
-    ['one of people', { comment: { body: 'looks good' } }, 'the comment is not a command'],
-    ['an empty one', { comment: { body: null } }, 'the comment is not a command'],
+    ['one of people', { comment: { ...aComment, body: 'looks good' } }, 'the comment is not a command'],
+    ['an empty one', { comment: { ...aComment, body: null } }, 'the comment is not a command'],
   ])('is ignored: %s', async (_, change, reason) => {
     await using world = await commented('/slipway deploy');
     const payload = { ...world.payload('issue_comment'), ...change };
