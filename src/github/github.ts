@@ -43,7 +43,7 @@ import { createKnownRepositories } from './known-repositories.ts';
 import { createLoop } from './loop.ts';
 import { createPermissions } from './permissions.ts';
 import { createPullRequestReader } from './pull-request-reader.ts';
-import { createReconciler } from './reconcile.ts';
+import { createReconciler } from './reconcile/installations.ts';
 import { createRepositoryDirectory } from './repositories.ts';
 import { createFileSweep } from './repository-file/file-sweep.ts';
 import { createFileReader } from './repository-file/read-file.ts';

@@ -4,7 +4,7 @@ import type { Transactions } from '../tx.ts';
 import type { GithubApp } from './github-app.ts';
 import { githubUnavailable, statusOf } from './github-error.ts';
 import { type RepositoryJson, repositoryJson, toRepository } from './github-json.ts';
-import type { Reconciler } from './reconcile.ts';
+import type { Reconciler } from './reconcile/installations.ts';
 import { splitFullName } from './repositories.ts';
 
 /**

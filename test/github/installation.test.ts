@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Repository } from '../../demo/github/state.ts';
-import { createReconciler } from '../../src/github/reconcile.ts';
+import { createReconciler } from '../../src/github/reconcile/installations.ts';
 import { createRepositoryDirectory } from '../../src/github/repositories.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { UserError } from '../../src/user-error.ts';

@@ -10,7 +10,7 @@ import { createInbox } from '../../src/github/inbox.ts';
 import { createInboxWorker } from '../../src/github/inbox-worker.ts';
 import { createKnownRepositories } from '../../src/github/known-repositories.ts';
 import { createPullRequestReader } from '../../src/github/pull-request-reader.ts';
-import { createReconciler } from '../../src/github/reconcile.ts';
+import { createReconciler } from '../../src/github/reconcile/installations.ts';
 import { createFileReader } from '../../src/github/repository-file/read-file.ts';
 import { createRepositoryFiles } from '../../src/github/repository-file/repository-files.ts';
 import { createGithubSource } from '../../src/github/source.ts';

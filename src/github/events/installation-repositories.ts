@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { installationReference } from '../github-json.ts';
-import type { Reconciler } from '../reconcile.ts';
+import type { Reconciler } from '../reconcile/installations.ts';
 import { done, type EventHandler, notUnderstood } from './event-handler.ts';
 
 const payload = z.object({ installation: installationReference });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { installationJson } from '../github-json.ts';
 import type { KnownRepositories } from '../known-repositories.ts';
-import type { Reconciler } from '../reconcile.ts';
+import type { Reconciler } from '../reconcile/installations.ts';
 import { done, type EventHandler, ignored, notUnderstood } from './event-handler.ts';
 
 const payload = z.object({ action: z.string(), installation: installationJson });

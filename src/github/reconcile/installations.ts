@@ -1,16 +1,16 @@
-import type { Logger } from '../logger.ts';
-import type { RepositoryStore } from '../stacks/repository-store.ts';
-import type { Transactions } from '../tx.ts';
-import type { GithubApp } from './github-app.ts';
-import { githubUnavailable, statusOf } from './github-error.ts';
+import type { Logger } from '../../logger.ts';
+import type { RepositoryStore } from '../../stacks/repository-store.ts';
+import type { Transactions } from '../../tx.ts';
+import type { GithubApp } from '../github-app.ts';
+import { githubUnavailable, statusOf } from '../github-error.ts';
 import {
   type InstallationJson,
   installationJson,
   repositoryJson,
   toAccount,
   toRepository,
-} from './github-json.ts';
-import type { InstallationStore } from './installation-store.ts';
+} from '../github-json.ts';
+import type { InstallationStore } from '../installation-store.ts';
 
 /**
  * Makes what we believe equal to what GitHub says, by asking: events get lost, come late, and lack half of
