@@ -111,6 +111,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           ...basics,
           settings: config.github,
           stores,
+          observer: metrics.reconciling,
           vendors,
           git: { path: config.tools.path, caBundle: config.caBundle, mark: leftoverMark(sandboxDirectory) },
           scratchDirectory,

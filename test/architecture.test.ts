@@ -23,7 +23,10 @@ const allowed: Record<string, readonly string[]> = {
   webhooks: [...foundation, 'runs/run-event', 'access', 'stacks/stack', 'stacks/repository', 'runs/run'],
   worker: [...foundation, 'runs', 'stacks', 'sandbox'],
   vendors: [...foundation, 'tools', 'worker/vendor', 'stacks/vendor-settings', 'sandbox/sandbox'],
-  metrics: ['clock', 'runs/run', 'github/api-budget', 'webhooks/sending/attempt-observer'],
+  metrics: [
+    ...['clock', 'runs/run', 'webhooks/sending/attempt-observer'],
+    ...['github/api-budget', 'github/reconcile/reconcile-observer'],
+  ],
   engine: [...foundation, 'runs/job-queue', 'storage/database', 'storage/schema'],
   storage: [...foundation, 'runs', 'stacks', 'access', 'webhooks', 'policies', 'github', 'metrics'],
   github: [...foundation, 'runs', 'stacks', 'access'],

@@ -9,6 +9,7 @@ export const stackObject = z.object({
   description: z.string(),
   labels: z.array(z.string()),
   repository: z.string(),
+  away: z.string().optional(),
   branch: z.string(),
   projectRoot: z.string(),
   additionalProjectGlobs: z.array(z.string()),

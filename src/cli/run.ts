@@ -180,6 +180,7 @@ function pullRequest({ pullRequest: of }: RunObject): string | undefined {
 function blocker({ blockedBy }: RunObject): string | undefined {
   if (!blockedBy) return undefined;
   if (blockedBy.kind === 'run') return `run ${blockedBy.run}, which is ${blockedBy.state}`;
+  if (blockedBy.kind === 'repository') return blockedBy.reason;
   return `the lock of ${blockedBy.holder}: ${blockedBy.reason || 'no reason given'}`;
 }
 

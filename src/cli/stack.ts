@@ -147,7 +147,7 @@ function described(stack: Stack): string {
       'lock',
       stack.lock ? `${stack.lock.holder} since ${time(stack.lock.since)}: ${stack.lock.reason}` : undefined,
     ],
-    ['repository', stack.repository],
+    ['repository', stack.away ? `${stack.repository} (${stack.away}: nothing starts)` : stack.repository],
     ['managed by', stack.managedBy === 'file' ? '.github/slipway.yml of the repository' : undefined],
     ['branch', stack.branch],
     ['root', stack.projectRoot || '.'],

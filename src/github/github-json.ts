@@ -12,6 +12,7 @@ export const repositoryJson = z.object({
   full_name: z.string().min(3),
   private: z.boolean(),
   default_branch: z.string().min(1),
+  archived: z.boolean().default(false),
   owner: accountJson,
 });
 export type RepositoryJson = z.output<typeof repositoryJson>;
@@ -35,6 +36,7 @@ export function toRepository(json: RepositoryJson, installationId: number): Repo
     fullName: json.full_name,
     defaultBranch: json.default_branch,
     isPrivate: json.private,
+    ...(json.archived ? { isArchived: true } : {}),
   };
 }
 

@@ -40,10 +40,13 @@ import type { InboxStore } from './inbox-store.ts';
 import { createInboxWorker } from './inbox-worker.ts';
 import type { InstallationStore } from './installation-store.ts';
 import { createKnownRepositories } from './known-repositories.ts';
-import { createLoop } from './loop.ts';
 import { createPermissions } from './permissions.ts';
 import { createPullRequestReader } from './pull-request-reader.ts';
+import { createInstallationLoop } from './reconcile/installation-loop.ts';
 import { createReconciler } from './reconcile/installations.ts';
+import { createLostDeliveries } from './reconcile/lost-deliveries.ts';
+import type { LostDeliveryStore } from './reconcile/lost-delivery-store.ts';
+import type { ReconcileObserver } from './reconcile/reconcile-observer.ts';
 import { createRepositoryDirectory } from './repositories.ts';
 import { createFileSweep } from './repository-file/file-sweep.ts';
 import { createFileReader } from './repository-file/read-file.ts';
@@ -62,7 +65,7 @@ export interface Github extends AsyncDisposable {
   readonly noteOnRun: NoteOnRun;
   readonly conversation: Conversation;
   readonly budget: Pick<ApiBudget, 'standing'>;
-  /** Starts the loops: deliveries are handled, check runs sent, installations reconciled, repository files read. */
+  /** Starts the loops: deliveries are handled, check runs sent, all of it compared with GitHub, repository files read. */
   start(): void;
 }
 
@@ -71,6 +74,7 @@ export interface GithubParts {
   readonly stores: {
     readonly inbox: InboxStore;
     readonly outbox: OutboxStore;
+    readonly lostDeliveries: LostDeliveryStore;
     readonly repositories: RepositoryStore & InstallationStore;
     readonly repositoryFiles: RepositoryFileStore;
     readonly stacks: StackStore;
@@ -85,6 +89,7 @@ export interface GithubParts {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly logger: Logger;
+  readonly observer: ReconcileObserver;
   readonly publicUrl: () => string;
   readonly isSandboxed: boolean;
   /** Asked late: runs need the source that is made here. */
@@ -100,9 +105,6 @@ export interface GithubParts {
 
 /** Of check runs; people do not see the difference. */
 const calmMs = 1000;
-const dayMs = 24 * 60 * 60 * 1000;
-/** GitHub did not answer: soon again, but not at its throat. */
-const reconcileAgainMs = 60_000;
 
 export async function createGithub(parts: GithubParts): Promise<Github> {
   const { settings, stores, transactions, clock, logger } = parts;
@@ -119,6 +121,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     app,
     store: stores.repositories,
     transactions,
+    clock,
     logger,
     onSeen: (repositoryIds) => fileSweep.add(repositoryIds),
   });
@@ -188,11 +191,14 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     comments.reactor,
     createDeploymentReactor(feedback),
   ];
-  const reconcile = createLoop({
-    step: async () => ((await reconciler.all()) ? dayMs : reconcileAgainMs),
-    onError: (error) => logger.error({ err: error }, 'reconciling failed, it goes on'),
+  const reconciling = { app, transactions, observer: parts.observer, clock, random: Math.random, logger };
+  const lostDeliveries = createLostDeliveries({
+    ...reconciling,
+    store: stores.lostDeliveries,
+    isHandled: (event) => Object.hasOwn(handlers, event),
   });
-  const loops = [inboxWorker, outbox, reconcile, fileSweep];
+  const installations = createInstallationLoop({ ...reconciling, reconciler });
+  const loops = [inboxWorker, outbox, installations, fileSweep, lostDeliveries];
 
   return {
     inbox: {

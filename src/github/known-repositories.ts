@@ -1,4 +1,4 @@
-import type { Repository } from '../stacks/repository.ts';
+import { isSameRepository, type Repository } from '../stacks/repository.ts';
 import type { RepositoryStore } from '../stacks/repository-store.ts';
 import type { Transactions } from '../tx.ts';
 import type { GithubApp } from './github-app.ts';
@@ -84,14 +84,4 @@ export function createKnownRepositories(parts: {
     markRemoved: (ids) => transactions.write((tx) => store.markRemoved(tx, ids)),
     forgetInstallation: (id) => transactions.write((tx) => store.forgetInstallation(tx, id)),
   };
-}
-
-function isSameRepository(a: Repository, b: Repository): boolean {
-  return (
-    a.accountId === b.accountId &&
-    a.installationId === b.installationId &&
-    a.fullName === b.fullName &&
-    a.defaultBranch === b.defaultBranch &&
-    a.isPrivate === b.isPrivate
-  );
 }

@@ -1,15 +1,18 @@
 import type { Clock } from '../clock.ts';
 import type { ApiTraffic } from '../github/api-budget.ts';
+import type { ReconcileObserver } from '../github/reconcile/reconcile-observer.ts';
 import type { AttemptObserver } from '../webhooks/sending/attempt-observer.ts';
 import { exposition, type Family } from './exposition.ts';
 import { githubFamilies } from './github-metrics.ts';
 import { createCounter } from './instruments.ts';
+import { createReconcileMetrics } from './reconcile-metrics.ts';
 import { type Standing, type StandingStore, standingFamilies } from './standing.ts';
 import { createWebhookMetrics } from './webhook-metrics.ts';
 
 /** What monitoring asks of this server. Holds no global state: each App has its own. */
 export interface Metrics {
   readonly webhooks: AttemptObserver;
+  readonly reconciling: ReconcileObserver;
   /** A request was answered with this status. */
   responded(status: number): void;
   /** In the text format of Prometheus. Rejects when the database cannot be read. */
@@ -29,6 +32,7 @@ export function createMetrics(parts: {
   readonly version: string;
 }): Metrics {
   const webhooks = createWebhookMetrics();
+  const reconciling = createReconcileMetrics();
   const responses = createCounter({
     name: 'slipway_http_responses_total',
     help: 'Answers to HTTP requests, by class of their status.',
@@ -47,6 +51,7 @@ export function createMetrics(parts: {
 
   return {
     webhooks,
+    reconciling,
     responded(status) {
       const found = statusClasses[Math.floor(status / 100) - 1];
       if (found !== undefined) responses.add(found);
@@ -56,6 +61,7 @@ export function createMetrics(parts: {
       return exposition([
         buildFamily(parts.version),
         ...webhooks.families(),
+        ...reconciling.families(),
         responses.family(),
         ...standingFamilies(found, parts.clock.nowMs()),
         ...githubFamilies(parts.githubTraffic(), parts.clock.nowMs()),

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.ts';
 import { noHooks, type Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
@@ -7,6 +8,9 @@ import { type Half, type PhaseJob, phaseQueue } from './phase-jobs.ts';
 import { isTerminal, type Run } from './run.ts';
 import type { Frozen, RunStore } from './run-store.ts';
 import type { Transitions } from './transition.ts';
+
+/** A run whose repository is out of reach could only fail: so often it is looked whether it is there again. */
+const lookAgainMs = 30_000;
 
 /**
  * Gives a worker the next job and what it needs for it, in the transaction that changes the run's state with the
@@ -18,6 +22,7 @@ export function createClaims(parts: {
   queue: JobQueue;
   transitions: () => Transitions;
   transactions: Transactions;
+  clock: Clock;
 }) {
   const { runs, stacks, queue, transitions, transactions } = parts;
 
@@ -79,6 +84,10 @@ export function createClaims(parts: {
         if (!found || !stack) {
           // The stack was deleted; its workspace goes at the next start.
           await queue.finish(tx, job);
+          continue;
+        }
+        if (stack.away && found.state === 'READY') {
+          await queue.retryLater(tx, job, parts.clock.nowMs() + lookAgainMs);
           continue;
         }
         const assigned = await assign(tx, await claimRun(tx, found), stack, wanted);

@@ -2,7 +2,7 @@ import { UserError } from '../user-error.ts';
 
 /**
  * What commands on runs say by throwing: removed meanwhile; a tear-down wants its stack's name typed; not over yet;
- * another branch is tracked now, forks are not previewed any more.
+ * another branch is tracked now, forks are not previewed any more, GitHub lets nothing be done there.
  */
 const codes = [
   'not-found',
@@ -10,6 +10,7 @@ const codes = [
   'run-not-over',
   'commit-not-tracked',
   'forks-not-allowed',
+  'repository-away',
 ] as const;
 
 export interface CommandRefusal {

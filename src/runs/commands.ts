@@ -9,7 +9,7 @@ import { type Transactions, type Tx, within } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import { attachPullRequest } from './attach-pull-request.ts';
 import { findEarlier } from './earlier-run.ts';
-import { requireForksAllowed, requireTracked } from './requirements.ts';
+import { requireForksAllowed, requireReach, requireTracked } from './requirements.ts';
 import { isTerminal, type Run, type RunCommand, type RunState, type RunType } from './run.ts';
 import type { RunStore } from './run-store.ts';
 import type { Transitions } from './transition.ts';
@@ -20,7 +20,10 @@ import type { Transitions } from './transition.ts';
  * transaction, or a part of the one that is given; who throws has written nothing.
  */
 export interface RunCommands {
-  /** 'duplicate' when there is a run for this already, as `dedupeKey` and `unlessCommitHas` say. */
+  /**
+   * 'duplicate' when there is a run for this already, as `dedupeKey` and `unlessCommitHas` say. Rejects with
+   * `repository-away`.
+   */
   create(request: CreateRun, tx?: Tx): Promise<Run | 'duplicate'>;
   confirm(
     runId: string,
@@ -86,6 +89,7 @@ export function createRunCommands(parts: {
     return within(transactions, given, async (tx) => {
       const stack = await stacks.findByKey(request.stackKey, tx);
       if (!stack) throw new UserError('not-found', 'The stack no longer exists.');
+      requireReach(stack);
       const { run: same, isUntrusted } = await findEarlier(runs, tx, request);
       if (same) {
         if (request.pullRequest) await attachPullRequest(runs, tx, same, request.pullRequest);

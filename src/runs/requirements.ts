@@ -1,7 +1,17 @@
+import { awayReason } from '../stacks/away.ts';
 import type { PullRequest } from '../stacks/pull-request.ts';
-import type { StackSettings } from '../stacks/stack.ts';
+import type { Stack, StackSettings } from '../stacks/stack.ts';
 import { UserError } from '../user-error.ts';
 import type { RunType } from './run.ts';
+
+/** Throws `repository-away`. */
+export function requireReach(stack: Stack): void {
+  const reason = awayReason(stack);
+  if (reason === null) return;
+  throw new UserError('repository-away', `Nothing can be started: ${reason}.`, {
+    hint: 'It can again once GitHub lets the App work in the repository.',
+  });
+}
 
 /** What may change the world takes commits of the tracked branch only, unless promotion is on. Throws `commit-not-tracked`. */
 export function requireTracked(settings: StackSettings, type: RunType, branch: string): void {

@@ -1,4 +1,5 @@
 import type { Logger } from '../logger.ts';
+import { awayReason } from '../stacks/away.ts';
 import { isLockedFor, type Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
@@ -25,7 +26,8 @@ export interface Scheduler {
 /** What keeps a waiting run back. */
 export type Blocker =
   | { readonly kind: 'run'; readonly run: string; readonly state: Run['state'] }
-  | { readonly kind: 'lock'; readonly holder: string; readonly reason: string };
+  | { readonly kind: 'lock'; readonly holder: string; readonly reason: string }
+  | { readonly kind: 'repository'; readonly reason: string };
 
 /** The blocking runs of a stack, as far as they decide who is next. */
 export interface Line {
@@ -42,7 +44,13 @@ export async function readLine(runs: LineStore, { key, lock }: Stack, tx?: Tx): 
 }
 
 /** Null when the run may go on. */
-export function blockerOf(run: Run, { active, first }: Line, stack: Pick<Stack, 'lock'>): Blocker | null {
+export function blockerOf(
+  run: Run,
+  { active, first }: Line,
+  stack: Pick<Stack, 'lock' | 'away' | 'repository'>,
+): Blocker | null {
+  const away = awayReason(stack);
+  if (away !== null) return { kind: 'repository', reason: away };
   if (!isBlocking(run.type)) return null;
   if (active && active.id !== run.id) return { kind: 'run', run: active.id, state: active.state };
   if (isLockedFor(stack.lock, run.startedBy)) {
@@ -65,7 +73,8 @@ export function createScheduler(parts: {
 
   async function scheduleStack(tx: Tx, stackKey: string): Promise<void> {
     const stack = await stacks.findByKey(stackKey, tx);
-    if (!stack) return;
+    // They wait until it is there again; the sweep finds it.
+    if (!stack || stack.away) return;
     const { active, first } = await readLine(runs, stack, tx);
     const next = active === null && first !== null ? [first] : [];
     for (const run of [...next, ...(await runs.queuedPreviews(stackKey, tx))]) {

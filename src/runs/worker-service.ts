@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { isLockedFor } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
@@ -44,6 +45,7 @@ export function createWorkerService(parts: {
   transactions: Transactions;
   source: Source;
   logs: LogStore;
+  clock: Clock;
   logger: Logger;
 }) {
   const { runs, stacks, queue, transactions } = parts;

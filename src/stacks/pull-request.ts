@@ -1,4 +1,5 @@
 import { affectedBy, notAffected } from './affected.ts';
+import { awayReason } from './away.ts';
 import type { Commit } from './repository.ts';
 import type { Stack } from './stack.ts';
 import { isOfUntrustedBot } from './trust.ts';
@@ -49,7 +50,10 @@ export type PullRequestSelection =
   | { readonly stack: Stack; readonly selected: false; readonly reason: string };
 
 /** Why a pull request is none of the stack's business, whatever it changes; null when it may be. */
-export function reasonAgainst({ settings }: Stack, { base, isFork }: PullRequest): string | null {
+export function reasonAgainst(stack: Stack, { base, isFork }: PullRequest): string | null {
+  const { settings } = stack;
+  const away = awayReason(stack);
+  if (away !== null) return away;
   if (base !== settings.branch) return `the pull request is for ${base}, the stack follows another branch`;
   return isFork && !settings.allowForks ? 'pull requests of forks start nothing' : null;
 }

@@ -18,6 +18,20 @@ export interface Repository {
   readonly fullName: string;
   readonly defaultBranch: string;
   readonly isPrivate: boolean;
+  /** Left out: it is not. */
+  readonly isArchived?: true;
+}
+
+export function isSameRepository(a: Repository, b: Repository): boolean {
+  return (
+    a.id === b.id &&
+    a.accountId === b.accountId &&
+    a.installationId === b.installationId &&
+    a.fullName === b.fullName &&
+    a.defaultBranch === b.defaultBranch &&
+    a.isPrivate === b.isPrivate &&
+    a.isArchived === b.isArchived
+  );
 }
 
 /** A commit as the payload of a webhook shows it (specification §2.2). */

@@ -1,3 +1,4 @@
+import type { Away } from './away.ts';
 import type { Repository } from './repository.ts';
 import type { VendorSettings } from './vendor-settings.ts';
 
@@ -17,6 +18,8 @@ export interface Stack {
   /** `file`: the repository file decides its settings. A file that the App can no longer read decides nothing. */
   readonly managedBy: ManagedBy | null;
   readonly createdAtMs: number;
+  /** Left out: its repository is within reach. */
+  readonly away?: Away;
 }
 
 /** Who decides instead of API and command line. */

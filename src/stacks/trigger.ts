@@ -1,4 +1,5 @@
 import { affectedBy, notAffected } from './affected.ts';
+import { awayReason } from './away.ts';
 import type { Commit } from './repository.ts';
 import type { Stack } from './stack.ts';
 import { isOfUntrustedBot } from './trust.ts';
@@ -45,6 +46,8 @@ export function selectStacks(stacks: readonly Stack[], push: Push): readonly Sel
   const affects = affectedBy(push.changedPaths);
   return stacks.map((stack) => {
     const type = push.branch === stack.settings.branch ? 'TRACKED' : 'PROPOSED';
+    const away = awayReason(stack);
+    if (away !== null) return { stack, selected: false, reason: away };
     const isNew = type === 'TRACKED' && push.newStacks?.includes(stack.id);
     const reason = affects(stack) ?? (isNew ? 'the repository file has added the stack' : null);
     if (reason === null) return { stack, selected: false, reason: notAffected };

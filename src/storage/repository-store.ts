@@ -20,6 +20,7 @@ export function createRepositoryStore(database: Database): RepositoryStore & Ins
         fullName: row.full_name,
         defaultBranch: row.default_branch,
         isPrivate: row.is_private === 1,
+        ...(row.archived === 1 ? { isArchived: true } : {}),
       };
     },
 
@@ -60,13 +61,32 @@ export function createRepositoryStore(database: Database): RepositoryStore & Ins
         full_name: repository.fullName,
         default_branch: repository.defaultBranch,
         is_private: repository.isPrivate ? 1 : 0,
+        archived: repository.isArchived ? 1 : 0,
         removed: 0,
       } as const;
-      await database
-        .inside(tx)
+      const db = database.inside(tx);
+      await db
         .insertInto('repository')
         .values({ id: repository.id, file_unread: 0, ...row })
         .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+        .execute();
+      // A transfer takes its stacks along: tokens of the former account must not run them. One whose id the new
+      // account has already stays where it is, as two of one name could not be told apart.
+      await db
+        .updateTable('stack')
+        .set({ account_id: repository.accountId })
+        .where('repository_id', '=', repository.id)
+        .where('account_id', '!=', repository.accountId)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(
+              selectFrom('stack as other')
+                .select('other.key')
+                .whereRef('other.id', '=', 'stack.id')
+                .where('other.account_id', '=', repository.accountId),
+            ),
+          ),
+        )
         .execute();
     },
 

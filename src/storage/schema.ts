@@ -21,6 +21,8 @@ export interface Schema {
   run_plan: RunPlanRow;
   job: JobRow;
   inbox: InboxRow;
+  delivery_list: DeliveryListRow;
+  lost_delivery: LostDeliveryRow;
   outbox_item: OutboxItemRow;
   repository_file: RepositoryFileRow;
   webhook: WebhookRow;
@@ -49,6 +51,8 @@ export interface RepositoryRow {
   is_private: Flag;
   /** 1 once the App lost access; its stacks stay. */
   removed: Flag;
+  /** 1: nothing can be reported there. */
+  archived: Flag;
   /** 1: something said that the repository file is another, and it was not read since. */
   file_unread: Flag;
 }
@@ -181,6 +185,30 @@ export interface InboxRow {
   note: string | null;
   /** Null once it was dropped for its age; the id stays longer, so that a redelivery does nothing. */
   body: Uint8Array | null;
+}
+
+/** One row at most. */
+export interface DeliveryListRow {
+  id: number;
+  /** By GitHub's clock: what it delivered before that was compared with the inbox. */
+  read_until_ms: number;
+}
+
+/** A delivery of GitHub's that is not in the inbox. */
+export interface LostDeliveryRow {
+  guid: string;
+  /** GitHub's id of one attempt to deliver it: what is asked for by this comes with the guid. */
+  delivery_id: number;
+  event: string;
+  /** Null: it is about no repository. */
+  repository_id: number | null;
+  /** When GitHub tried last that we know of. */
+  delivered_at_ms: number;
+  /** How often it was asked for. */
+  asks: number;
+  next_at_ms: number;
+  /** waiting, or given_up */
+  state: string;
 }
 
 /** What GitHub should show: the newest wish about each thing. */

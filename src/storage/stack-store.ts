@@ -151,6 +151,7 @@ function stacks(db: Kysely<Schema>) {
     .selectFrom('stack')
     .innerJoin('account', 'account.id', 'stack.account_id')
     .innerJoin('repository', 'repository.id', 'stack.repository_id')
+    .innerJoin('account as owner', 'owner.id', 'repository.account_id')
     .select([
       'stack.key',
       'stack.id',
@@ -166,6 +167,8 @@ function stacks(db: Kysely<Schema>) {
       'repository.default_branch',
       'repository.is_private',
       'repository.removed',
+      'repository.archived',
+      'owner.suspended',
     ]);
 }
 
@@ -173,7 +176,7 @@ type JoinedRow = Pick<
   Selectable<StackRow>,
   'key' | 'id' | 'settings' | 'lock' | 'managed_by' | 'created_at_ms'
 > &
-  Pick<AccountRow, 'login'> &
+  Pick<AccountRow, 'login' | 'suspended'> &
   Omit<RepositoryRow, 'id' | 'file_unread'> & { repository_id: number };
 
 function toStack(row: JoinedRow): Stack {
@@ -188,11 +191,23 @@ function toStack(row: JoinedRow): Stack {
       fullName: row.full_name,
       defaultBranch: row.default_branch,
       isPrivate: row.is_private === 1,
+      ...(row.archived === 1 ? { isArchived: true } : {}),
     },
     settings: JSON.parse(row.settings) as StackSettings,
     lock: row.lock === null ? null : (JSON.parse(row.lock) as StackLock),
     // A file that cannot be read any more must not keep people from changing what it left.
     managedBy: row.removed === 1 ? null : (row.managed_by as ManagedBy | null),
     createdAtMs: row.created_at_ms,
+    ...awayOf(row),
   };
+}
+
+function awayOf({
+  removed,
+  suspended,
+  archived,
+}: Pick<JoinedRow, 'removed' | 'suspended' | 'archived'>): Pick<Stack, 'away'> {
+  if (removed === 1) return { away: 'removed' };
+  if (suspended === 1) return { away: 'suspended' };
+  return archived === 1 ? { away: 'archived' } : {};
 }

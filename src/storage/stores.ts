@@ -5,6 +5,7 @@ import { createDeliveryStore } from './delivery-store.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createFileLogStore } from './file-log-store.ts';
 import { createInboxStore } from './inbox-store.ts';
+import { createLostDeliveryStore } from './lost-delivery-store.ts';
 import { createMissedStore } from './missed-store.ts';
 import { openProblem } from './open-problem.ts';
 import { createOutboxStore } from './outbox-store.ts';
@@ -50,6 +51,7 @@ export async function openStores(paths: StorePaths) {
     deliveries: createDeliveryStore(database),
     replays: createReplayStore(database),
     inbox: createInboxStore(database),
+    lostDeliveries: createLostDeliveryStore(database),
     outbox: createOutboxStore(database),
     tokens: createTokenStore(database),
     standing: createStandingStore(database),

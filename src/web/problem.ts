@@ -26,6 +26,7 @@ const statuses = {
   'replay-running': 409,
   'test-running': 409,
   'managed-by-file': 409,
+  'repository-away': 409,
   'delivery-pending': 409,
   'body-dropped': 410,
   'log-removed': 410,

@@ -30,6 +30,7 @@ export async function insertRun(database: Database, tx: Tx, run: Run, repository
     default_branch: defaultBranch,
     is_private: 1,
     removed: 0,
+    archived: 0,
     file_unread: 0,
   } as const;
   await db

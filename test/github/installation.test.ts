@@ -5,7 +5,7 @@ import { createRepositoryDirectory } from '../../src/github/repositories.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { UserError } from '../../src/user-error.ts';
 import { startReceiving } from './receiving.ts';
-import { eventually, silent, startGithub, tempDatabase } from './support.ts';
+import { aClock, eventually, silent, startGithub, tempDatabase } from './support.ts';
 
 type All = Awaited<ReturnType<typeof startReceiving>>;
 
@@ -233,15 +233,18 @@ describe('reconciling', () => {
     const { database } = temp;
     const store = createRepositoryStore(database);
     const seen: number[] = [];
+    const clock = aClock();
     const reconciler = createReconciler({
       app: started.app,
       store,
       transactions: database,
+      clock,
       logger: silent,
       onSeen: (ids) => void seen.push(...ids),
     });
     return {
       ...started,
+      clock,
       /** Since it was asked last. */
       newlySeen: () => seen.splice(0),
       store,
@@ -263,13 +266,13 @@ describe('reconciling', () => {
     const net = await github.addRepository({ owner: 'globex', name: 'net' });
     await github.installApp('globex');
 
-    expect(await reconciler.all()).toBe(true);
+    expect(await reconciler.all()).toEqual({ isComplete: true, waitMs: 0 });
     const found = [await store.find(infra.id), await store.find(shop.id), await store.find(net.id)];
     expect(found.map((each) => each?.fullName)).toEqual(['acme/infra', 'acme/shop', 'globex/net']);
 
     await github.setInstalled(shop, false);
     await github.uninstallApp('globex');
-    expect(await reconciler.all()).toBe(true);
+    expect(await reconciler.all()).toEqual({ isComplete: true, waitMs: 0 });
     expect(await store.find(infra.id)).not.toBeNull();
     expect([await store.find(shop.id), await store.find(net.id)]).toEqual([null, null]);
     expect(await store.findAccount(net.owner.id)).toMatchObject({ installationId: null });
@@ -282,14 +285,14 @@ describe('reconciling', () => {
       await github.addRepository({ owner: 'acme', name: `r${index}` });
     }
 
-    expect(await reconciler.all()).toBe(true);
+    expect(await reconciler.all()).toEqual({ isComplete: true, waitMs: 0 });
 
     expect(await store.repositoryIds(installation.id)).toHaveLength(101);
   });
 
   test('names the repositories whose files want to be looked at', async () => {
     await using all = await open();
-    const { github, reconciler, installation, newlySeen, store, database } = all;
+    const { github, reconciler, installation, newlySeen, store, database, clock } = all;
     const infra = await github.addRepository({ owner: 'acme', name: 'infra' });
     await reconciler.installation(installation.id);
     expect(newlySeen()).toEqual([infra.id]);
@@ -298,6 +301,16 @@ describe('reconciling', () => {
     await reconciler.installation(installation.id);
     expect(newlySeen()).toEqual([shop.id]);
 
+    // All of them once a day, however often everything is asked for.
+    await reconciler.all();
+    expect(newlySeen()).toEqual([infra.id, shop.id]);
+    await reconciler.all();
+    expect(newlySeen()).toEqual([]);
+    await github.commit(shop, { branch: 'trunk', message: 'Another branch', files: { a: '1' } });
+    shop.defaultBranch = 'trunk';
+    await reconciler.all();
+    expect(newlySeen()).toEqual([shop.id]);
+    clock.ms += 24 * 60 * 60_000;
     await reconciler.all();
     expect(newlySeen()).toEqual([infra.id, shop.id]);
 
@@ -315,13 +328,16 @@ describe('reconciling', () => {
     const infra = await github.addRepository({ owner: 'acme', name: 'infra' });
     await reconciler.all();
 
+    const headers = { 'retry-after': '90' };
+    github.failNext({ pathPattern: /^\/app\/installations$/, status: 429, headers });
+    expect(await reconciler.all()).toEqual({ isComplete: false, waitMs: 90_000 });
     github.failNext({ pathPattern: /^\/app\/installations$/, status: 502 });
-    expect(await reconciler.all()).toBe(false);
+    expect(await reconciler.all()).toEqual({ isComplete: false, waitMs: 0 });
     github.failNext({ pathPattern: /^\/installation\/repositories$/, status: 500 });
-    expect(await reconciler.all()).toBe(false);
+    expect(await reconciler.all()).toEqual({ isComplete: false, waitMs: 0 });
 
     expect(await store.find(infra.id)).not.toBeNull();
-    expect(await reconciler.all()).toBe(true);
+    expect(await reconciler.all()).toEqual({ isComplete: true, waitMs: 0 });
   });
 });
 

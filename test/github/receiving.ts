@@ -51,6 +51,7 @@ export async function startReceiving(options: { onButton?: OnButton; onComment?:
     app: started.app,
     store,
     transactions: database,
+    clock,
     logger: silent,
     onSeen: (ids) => void seen.push(...ids),
   });
@@ -130,7 +131,8 @@ export async function startReceiving(options: { onButton?: OnButton; onComment?:
   const inbox = createInbox({ ...parts, webhookSecret, onStored: () => worker.wake() });
   const served = await serveInbox(inbox);
   worker.start();
-  started.github.setWebhook({ url: served.url, secret: webhookSecret });
+  const webhook = { url: served.url, secret: webhookSecret };
+  started.github.setWebhook(webhook);
   return {
     ...started,
     database,
@@ -148,6 +150,8 @@ export async function startReceiving(options: { onButton?: OnButton; onComment?:
     handle,
     clock,
     worker,
+    /** Where the stand-in sends its events. */
+    webhook,
     pushes,
     changes,
     closings,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/runs/run.ts';
 import { blockerOf, type Line } from '../../src/runs/scheduler.ts';
 import type { StackLock } from '../../src/stacks/stack.ts';
-import { aRun, person } from '../support/builders.ts';
+import { aRun, aStack, person } from '../support/builders.ts';
 import { openRunWorld } from '../support/run-world.ts';
 
 const adas: StackLock = {
@@ -65,13 +65,15 @@ describe('what keeps a run back', () => {
       null,
     ],
   ])('%s', (_, waiting, line, lock, expected) => {
-    expect(blockerOf(waiting, line, { lock })).toEqual(expected);
+    expect(blockerOf(waiting, line, aStack({ lock }))).toEqual(expected);
   });
 
   it('is the lock of the server even for somebody of its name', () => {
     const named = run('5', { startedBy: 'person:slipway' });
-    expect(blockerOf(named, nobody, { lock: system })).toMatchObject({ kind: 'lock' });
-    expect(blockerOf({ ...named, startedBy: '' }, nobody, { lock: system })).toMatchObject({ kind: 'lock' });
+    expect(blockerOf(named, nobody, aStack({ lock: system }))).toMatchObject({ kind: 'lock' });
+    expect(blockerOf({ ...named, startedBy: '' }, nobody, aStack({ lock: system }))).toMatchObject({
+      kind: 'lock',
+    });
   });
 });
 

@@ -15,6 +15,7 @@ create table repository (
   default_branch text not null,
   is_private integer not null,
   removed integer not null default 0,
+  archived integer not null default 0,
   file_unread integer not null default 0
 ) strict;
 create index repository_full_name on repository (full_name);
@@ -163,6 +164,24 @@ create index inbox_pending on inbox (seq) where state = 'pending';
 create index inbox_failed on inbox (seq) where state = 'failed';
 create index inbox_body on inbox (received_at_ms) where body is not null;
 create index inbox_age on inbox (received_at_ms);
+
+-- GitHub's list of deliveries: up to where it was read.
+create table delivery_list (
+  id integer primary key check (id = 1),
+  read_until_ms integer not null
+) strict;
+
+create table lost_delivery (
+  guid text primary key,
+  delivery_id integer not null,
+  event text not null,
+  repository_id integer,
+  delivered_at_ms integer not null,
+  asks integer not null default 0,
+  next_at_ms integer not null,
+  state text not null
+) strict;
+create index lost_delivery_waiting on lost_delivery (next_at_ms) where state = 'waiting';
 
 create table outbox_item (
   id text primary key,

@@ -20,6 +20,7 @@ const commit = z.object({
 const blockedBy = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('run'), run: z.string(), state: runState }),
   z.object({ kind: z.literal('lock'), holder: z.string(), reason: z.string() }),
+  z.object({ kind: z.literal('repository'), reason: z.string() }),
 ]);
 
 /** The run object of the API. */

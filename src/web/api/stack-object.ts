@@ -24,6 +24,10 @@ export const stackSchema = z
     description: z.string(),
     labels: z.array(z.string()),
     repository: z.string(),
+    away: z.enum(['removed', 'suspended', 'archived']).optional().openapi({
+      description:
+        'Why nothing starts: the App does not see the repository, is suspended on its account, or the repository is archived.',
+    }),
     branch: z.string(),
     projectRoot: z.string(),
     additionalProjectGlobs: z.array(z.string()),
@@ -65,6 +69,7 @@ export async function stackObject(stack: Stack, runs: StackRuns): Promise<z.infe
     description: settings.description,
     labels: [...settings.labels],
     repository: stack.repository.fullName,
+    ...(stack.away ? { away: stack.away } : {}),
     branch: settings.branch,
     projectRoot: settings.projectRoot,
     additionalProjectGlobs: [...settings.additionalProjectGlobs],
