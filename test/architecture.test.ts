@@ -24,7 +24,7 @@ const allowed: Record<string, readonly string[]> = {
   worker: [...foundation, 'runs', 'stacks', 'sandbox'],
   vendors: [...foundation, 'tools', 'worker/vendor', 'stacks/vendor-settings', 'sandbox/sandbox'],
   metrics: [
-    ...['clock', 'runs/run', 'webhooks/sending/attempt-observer'],
+    ...['clock', 'runs/run', 'runs/missed-pushes', 'webhooks/sending/attempt-observer'],
     ...['github/api-budget', 'github/reconcile/reconcile-observer'],
   ],
   engine: [...foundation, 'runs/job-queue', 'storage/database', 'storage/schema'],

@@ -12,24 +12,28 @@ export type Actor =
   /** Whoever can run the CLI on the server's own data directory. */
   | { readonly kind: 'operator' };
 
+/** What starts runs: whoever asks, or the server by itself. */
+export type Starter = Actor | { readonly kind: 'server' };
+
 export const roles = ['reader', 'writer', 'admin'] as const;
 export type Role = (typeof roles)[number];
 
 /** What stands in `actor` of a state change. */
-export function actorName(actor: Actor): string {
+export function actorName(actor: Starter): string {
   if (actor.kind === 'person') return actor.login;
-  return actor.kind === 'token' ? actor.name : 'operator';
+  return actor.kind === 'token' ? actor.name : actor.kind;
 }
 
 /** Who it is beyond doubt: a token that is called like a person's login is not that person. */
-export function actorKey(actor: Actor): string {
+export function actorKey(actor: Starter): string {
   switch (actor.kind) {
     case 'person':
       return personKey(actor.login);
     case 'token':
       return `token:${actor.id}`;
     case 'operator':
-      return 'operator';
+    case 'server':
+      return actor.kind;
   }
 }
 
@@ -37,6 +41,7 @@ export function actorKey(actor: Actor): string {
 export const personKey = (login: string): string => `person:${login.toLowerCase()}`;
 
 /** What stands in `triggeredBy` of a run: a person's e-mail address, a token's name. */
-export function triggerName(actor: Actor): string {
+export function triggerName(actor: Starter): string {
+  if (actor.kind === 'server') return 'slipway';
   return actor.kind === 'person' ? actor.email : actorName(actor);
 }

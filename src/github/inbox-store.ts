@@ -92,4 +92,6 @@ export interface InboxStore {
   /** Null when the delivery is unknown or its body was dropped. */
   body(id: string): Promise<Uint8Array | null>;
   standing(): Promise<InboxStanding>;
+  /** Whether one of that event and lane is still to be handled. */
+  hasPending(event: string, lane: string): Promise<boolean>;
 }

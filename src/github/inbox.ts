@@ -70,10 +70,12 @@ export function createInbox(parts: {
 const number = z.object({ id: z.number().int() }).optional().catch(undefined);
 const subject = z.object({ repository: number, installation: number });
 
+export const laneOfRepository = (id: number): string => `repository ${id}`;
+
 /** What a delivery is about: two of one repository must not be handled at once, of different ones they may. */
 function laneOf(payload: object): string {
   const { repository, installation } = subject.parse(payload);
-  if (repository) return `repository ${repository.id}`;
+  if (repository) return laneOfRepository(repository.id);
   return installation ? `installation ${installation.id}` : 'other';
 }
 

@@ -1,8 +1,5 @@
-import {
-  deliveryFindings,
-  pushFindings,
-  type ReconcileObserver,
-} from '../github/reconcile/reconcile-observer.ts';
+import { deliveryFindings, type ReconcileObserver } from '../github/reconcile/reconcile-observer.ts';
+import { missedOutcomes } from '../runs/missed-pushes.ts';
 import type { Family } from './exposition.ts';
 import { createCounter } from './instruments.ts';
 
@@ -18,7 +15,7 @@ export function createReconcileMetrics(): ReconcileObserver & { families(): read
     name: 'slipway_github_missed_pushes_total',
     help: 'Stacks whose tracked branch moved without a word from GitHub, by what was done.',
     label: 'outcome',
-    values: pushFindings,
+    values: missedOutcomes,
   });
   return {
     delivery: deliveries.add,

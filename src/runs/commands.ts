@@ -1,4 +1,4 @@
-import { type Actor, actorKey, actorName, triggerName } from '../access/actor.ts';
+import { actorKey, actorName, type Starter, triggerName } from '../access/actor.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { PullRequest } from '../stacks/pull-request.ts';
@@ -54,7 +54,9 @@ export interface CreateRun {
   readonly pullRequest?: PullRequest;
   /** Left out: it gets the secrets of the stack. */
   readonly isUntrusted?: boolean;
-  readonly by: Actor;
+  readonly by: Starter;
+  /** Why, where that is not plain: stands beside its first state. */
+  readonly note?: string;
   readonly command?: string;
   /** The same again for the same stack makes no second run. Null: this call always makes one. */
   readonly dedupeKey: string | null;
@@ -116,7 +118,7 @@ export function createRunCommands(parts: {
           priority: 0,
           dedupeKey: request.dedupeKey ?? `run:${id}`,
         },
-        actorName(request.by),
+        { actor: actorName(request.by), note: request.note ?? null },
       );
       // Not for one that was told before: what came after it may be what waits now.
       if (run !== 'duplicate' && request.supersedes) await supersede(tx, request, run.id);

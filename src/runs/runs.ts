@@ -3,9 +3,12 @@ import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions } from '../tx.ts';
+import type { BranchHeadStore } from './branch-heads.ts';
 import { createRunCommands, type RunCommands } from './commands.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { LogStore } from './log-store.ts';
+import { createMissedPushes, type MissedPushes, type MissedPushMode } from './missed-pushes.ts';
+import type { Offers } from './offers.ts';
 import { createPhaseJobs } from './phase-jobs.ts';
 import { createPullRequests, type PullRequests } from './pull-requests.ts';
 import { createRecovery, type Recovery } from './recovery.ts';
@@ -21,6 +24,7 @@ import { createWorkerService } from './worker-service.ts';
 export interface Runs {
   readonly triggers: Triggers;
   readonly pullRequests: PullRequests;
+  readonly missedPushes: MissedPushes;
   readonly commands: RunCommands;
   readonly scheduler: Scheduler;
   readonly recovery: Recovery;
@@ -34,6 +38,10 @@ export interface RunsParts {
   readonly logs: LogStore;
   readonly queue: JobQueue;
   readonly source: Source;
+  readonly branchHeads: BranchHeadStore;
+  readonly offers: Offers;
+  /** What is done about pushes that GitHub did not tell of. */
+  readonly missedPushes: MissedPushMode;
   /** Of the other features. They come first, so that an event is written before what follows from it. */
   readonly reactors: readonly Reactor[];
   readonly transactions: Transactions;
@@ -61,6 +69,7 @@ export function createRuns(parts: RunsParts): Runs {
     commands,
     triggers: createTriggers({ ...parts, commands }),
     pullRequests: createPullRequests({ ...wired, commands }),
+    missedPushes: createMissedPushes({ ...parts, commands, mode: parts.missedPushes }),
     recovery: createRecovery(wired),
   };
 }

@@ -11,7 +11,7 @@ import type { NewRun, RunChange, RunStore } from './run-store.ts';
  * run by compare-and-set, writes the event, and lets every reactor write its rows. It sends nothing.
  */
 export interface Transitions {
-  create(tx: Tx, stack: Stack, run: NewRun, actor: string): Promise<Run | 'duplicate'>;
+  create(tx: Tx, stack: Stack, run: NewRun, by: Omit<MoveDetails, 'change'>): Promise<Run | 'duplicate'>;
   move(tx: Tx, run: Run, command: RunCommand, by: MoveDetails): Promise<MoveResult>;
 }
 
@@ -57,10 +57,10 @@ export function createTransitions(parts: {
   }
 
   return {
-    async create(tx, stack, input, actor) {
+    async create(tx, stack, input, { actor, note }) {
       const run = await runs.insert(tx, input);
       if (run === 'duplicate') return run;
-      await record(tx, run, stack, actor, null);
+      await record(tx, run, stack, actor, note);
       return run;
     },
 

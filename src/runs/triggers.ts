@@ -1,8 +1,11 @@
 import type { Actor } from '../access/actor.ts';
+import type { Clock } from '../clock.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import { type Push, type SelectedStack, selectStacks } from '../stacks/trigger.ts';
+import type { Transactions } from '../tx.ts';
 import { UserError } from '../user-error.ts';
+import { type BranchHeadStore, isDealtWith, isNext } from './branch-heads.ts';
 import { changedByPush } from './changed-by-push.ts';
 import type { RunCommands } from './commands.ts';
 import { createOutcomeNotes } from './outcome-notes.ts';
@@ -35,8 +38,11 @@ export function createTriggers(parts: {
   runs: RunStore;
   commands: RunCommands;
   source: Source;
+  branchHeads: BranchHeadStore;
+  transactions: Transactions;
+  clock: Clock;
 }): Triggers {
-  const { stacks, commands, source } = parts;
+  const { stacks, commands, source, branchHeads, transactions, clock } = parts;
 
   const outdated = createOutdated(parts);
 
@@ -62,6 +68,14 @@ export function createTriggers(parts: {
     return `${type} run ${run.id}${isUntrusted ? ' without secrets' : ''}`;
   }
 
+  async function remember(push: Push): Promise<void> {
+    const { repositoryId, branch, head } = push;
+    await transactions.write(async (tx) => {
+      if (!isNext(await branchHeads.find(repositoryId, branch, tx), push)) return;
+      await branchHeads.save(tx, repositoryId, branch, { hash: head.hash, seenAtMs: clock.nowMs() });
+    });
+  }
+
   return {
     async push(push, deliveryId) {
       const notes = createOutcomeNotes();
@@ -75,6 +89,7 @@ export function createTriggers(parts: {
           notes.add(selection.stack.id, outcome);
         }
       }
+      if (isDealtWith(all, push)) await remember(push);
       return notes.all();
     },
 

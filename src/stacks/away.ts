@@ -1,4 +1,4 @@
-import type { Stack } from './stack.ts';
+import type { Repository } from './repository.ts';
 
 /**
  * Why nothing can be done in the repository of a stack: the App does not see it any more (`removed`), is suspended on its
@@ -13,6 +13,10 @@ const reasons: Readonly<Record<Away, (repository: string) => string>> = {
 };
 
 /** Why nothing of the stack may start; null when it may. */
-export function awayReason({ away, repository }: Pick<Stack, 'away' | 'repository'>): string | null {
+export function awayReason(stack: {
+  readonly away?: Away;
+  readonly repository: Pick<Repository, 'fullName'>;
+}): string | null {
+  const { away, repository } = stack;
   return away === undefined ? null : reasons[away](repository.fullName);
 }

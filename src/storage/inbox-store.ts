@@ -166,6 +166,18 @@ export function createInboxStore(database: Database): InboxStore {
       return (await query.executeTakeFirst())?.body ?? null;
     },
 
+    async hasPending(event, lane) {
+      const row = await database.read
+        .selectFrom('inbox')
+        .select('seq')
+        .where('state', '=', pending)
+        .where('event', '=', event)
+        .where('lane', '=', lane)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+
     async standing() {
       const inbox = database.read.selectFrom('inbox');
       const waiting = await inbox

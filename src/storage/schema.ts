@@ -24,6 +24,7 @@ export interface Schema {
   delivery_list: DeliveryListRow;
   lost_delivery: LostDeliveryRow;
   outbox_item: OutboxItemRow;
+  branch_head: BranchHeadRow;
   repository_file: RepositoryFileRow;
   webhook: WebhookRow;
   webhook_health: WebhookHealthRow;
@@ -237,6 +238,14 @@ export interface OutboxItemRow {
   attempts: number;
   next_at_ms: number;
   last_error: string | null;
+}
+
+export interface BranchHeadRow {
+  repository_id: number;
+  branch: string;
+  /** Null: there was no such branch. */
+  hash: string | null;
+  seen_at_ms: number;
 }
 
 /** The repository file as it was judged last; no row where there is none. */

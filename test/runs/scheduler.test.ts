@@ -180,7 +180,7 @@ describe('the scheduler', () => {
           createdAtMs: 0,
         };
         const input = { ...run, triggeredBy: 'ada', startedBy: 'person:ada', priority: 0, dedupeKey: type };
-        if (stack) await world.transitions.create(tx, stack, input, 'ada');
+        if (stack) await world.transitions.create(tx, stack, input, { actor: 'ada', note: null });
       }
     });
     await world.scheduler.settled();

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { createSqliteEngine } from '../../src/engine/sqlite-engine.ts';
 import { createIds } from '../../src/ids.ts';
 import { createLogger } from '../../src/logger.ts';
+import type { MissedPushMode } from '../../src/runs/missed-pushes.ts';
+import type { Offer } from '../../src/runs/offers.ts';
 import type { Run } from '../../src/runs/run.ts';
 import type { Reactor } from '../../src/runs/run-event.ts';
 import { createRuns } from '../../src/runs/runs.ts';
@@ -11,6 +13,7 @@ import type { Commit } from '../../src/stacks/repository.ts';
 import type { Stack, StackSettings } from '../../src/stacks/stack.ts';
 import { createStacks } from '../../src/stacks/stacks.ts';
 import type { Push } from '../../src/stacks/trigger.ts';
+import { createBranchHeadStore } from '../../src/storage/branch-head-store.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createFileLogStore } from '../../src/storage/file-log-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
@@ -32,6 +35,7 @@ export interface RunWorldOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** What GitHub says was changed, by `base...head`; of nothing else it knows. */
   readonly changes?: Readonly<Record<string, readonly string[]>>;
+  readonly missedPushes?: MissedPushMode;
   /** GitHub answers no question. */
   readonly sourceFails?: boolean;
 }
@@ -82,6 +86,7 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
     files: options.files ?? {},
     changes: options.changes ?? {},
     sourceFails: options.sourceFails ?? false,
+    missedPushes: options.missedPushes ?? 'offer',
   });
 
   if (!options.former) {
@@ -184,6 +189,7 @@ function wire(parts: {
   files: Readonly<Record<string, string>>;
   changes: Readonly<Record<string, readonly string[]>>;
   sourceFails: boolean;
+  missedPushes: MissedPushMode;
 }) {
   const { clock, newId, database } = parts;
   const logger = createLogger('silent');
@@ -193,6 +199,8 @@ function wire(parts: {
   const repositories = createRepositoryStore(database);
   const logs = createFileLogStore(parts.logDirectory);
   const queue = createSqliteEngine({ database, clock, newId });
+  const branchHeads = createBranchHeadStore(database);
+  const offered: Offer[] = [];
   /** GitHub, as far as runs know it: branches with their commits, the newest last. */
   const source: Source = {
     resolve: async (_, branch, sha) => {
@@ -220,6 +228,12 @@ function wire(parts: {
 
   const made = createRuns({
     ...{ runs, stacks: stackStore, logs, queue, source, clock, newId, logger },
+    branchHeads,
+    offers: {
+      offer: async (_, offer) => void offered.push(offer),
+      taken: async () => undefined,
+    },
+    missedPushes: parts.missedPushes,
     reactors: parts.reactors,
     transactions: database,
   });
@@ -232,7 +246,8 @@ function wire(parts: {
   });
   // Also the proof that the service is what workers expect.
   const server: ServerApi = made.workerService;
-  return { ...made, runs, stackStore, repositories, logs, queue, server, source, stacks };
+  const opened = { runs, stackStore, repositories, branchHeads, offered, logs, queue, server, source, stacks };
+  return { ...made, ...opened };
 }
 
 export function aPlan(change: Partial<PlanReport> = {}): PlanReport {

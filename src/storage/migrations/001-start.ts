@@ -204,6 +204,15 @@ create index outbox_item_due on outbox_item (next_at_ms) where settled_version <
 -- Without it, a run that is deleted is searched for in all of them.
 create index outbox_item_of_run on outbox_item (run_id) where run_id is not null;
 
+-- Where each branch that a stack follows was when all that follows from it was decided.
+create table branch_head (
+  repository_id integer not null references repository (id),
+  branch text not null,
+  hash text,
+  seen_at_ms integer not null,
+  primary key (repository_id, branch)
+) strict, without rowid;
+
 create table repository_file (
   repository_id integer primary key references repository (id),
   commit_hash text not null,

@@ -1,0 +1,189 @@
+import type { Clock } from '../../clock.ts';
+import type { Logger } from '../../logger.ts';
+import { type BranchHeadStore, judgeHead, settleMs, type TrackedBranch } from '../../runs/branch-heads.ts';
+import type { MissedOutcome, MissedPush } from '../../runs/missed-pushes.ts';
+import type { Source } from '../../runs/source.ts';
+import type { Transactions } from '../../tx.ts';
+import { UserError } from '../../user-error.ts';
+import { createClockWatch } from '../clock-watch.ts';
+import { failureOf } from '../failure.ts';
+import { laneOfRepository } from '../inbox.ts';
+import type { InboxStore } from '../inbox-store.ts';
+import { createLoop, type Loop } from '../loop.ts';
+import type { RepositoryFiles } from '../repository-file/repository-files.ts';
+import type { HeadReader } from './head-reader.ts';
+import type { LostDeliveryStore } from './lost-delivery-store.ts';
+import { everyMs, jittered } from './pace.ts';
+import type { ReconcileObserver } from './reconcile-observer.ts';
+
+/**
+ * Looks at the branches that stacks follow, one after the other, for what no push told: deliveries that GitHub keeps no
+ * trace of, and pushes that it tells nobody (to many branches at once, or larger than it delivers). What differs
+ * counts when it is still so at a second look, and nothing about the repository is on its way.
+ */
+export interface HeadLoop extends Loop {
+  /** One look at one branch; resolves to the milliseconds until the next. */
+  step(stopping: AbortSignal): Promise<number>;
+}
+
+export type OnMissedPush = (
+  missed: MissedPush,
+) => Promise<{ readonly notes: readonly string[]; readonly outcomes: readonly MissedOutcome[] }>;
+
+export interface HeadLoopParts {
+  readonly reader: HeadReader;
+  readonly branchHeads: BranchHeadStore;
+  readonly inbox: Pick<InboxStore, 'hasPending'>;
+  readonly lostDeliveries: Pick<LostDeliveryStore, 'isAwaited'>;
+  readonly source: Pick<Source, 'resolve'>;
+  readonly files: Pick<RepositoryFiles, 'beforePush'>;
+  readonly onMissedPush: OnMissedPush;
+  readonly transactions: Transactions;
+  readonly observer: ReconcileObserver;
+  readonly clock: Clock;
+  /** 0 up to 1. */
+  readonly random: () => number;
+  readonly logger: Logger;
+}
+
+/** A safety net for clocks that are set. */
+const longestPauseMs = 60_000;
+
+/** A head that is not what we know, and since when it is this very one. */
+interface Suspect {
+  readonly tracked: TrackedBranch;
+  readonly head: string | null;
+  readonly sinceMs: number;
+  readonly lookAtMs: number;
+}
+
+export function createHeadLoop(parts: HeadLoopParts): HeadLoop {
+  const { reader, branchHeads, source, transactions, clock, logger } = parts;
+  const untrustedFrom = createClockWatch();
+  let queue: TrackedBranch[] = [];
+  let nextRoundMs = 0;
+  const suspects = new Map<string, Suspect>();
+  /** Until when GitHub asked us to leave it alone, by installation. */
+  const limitedUntilMs = new Map<number, number>();
+
+  async function look(tracked: TrackedBranch, stopping: AbortSignal): Promise<void> {
+    const { repository, branch } = tracked;
+    const key = keyOf(tracked);
+    const head = await reader.head(repository, branch, stopping);
+    // After the question: a push that was handled meanwhile is known.
+    const known = await branchHeads.find(repository.id, branch);
+    const nowMs = clock.nowMs();
+    const before = suspects.get(key);
+    const sinceMs = before?.head === head ? before.sinceMs : null;
+    const isExpected = known !== null && known.hash !== head && (await isOnItsWay(repository.id));
+    const verdict = judgeHead({ known, head, sinceMs, isExpected, nowMs });
+    if (verdict === 'wait') {
+      suspects.set(key, { tracked, head, sinceMs: sinceMs ?? nowMs, lookAtMs: nowMs + settleMs });
+      return;
+    }
+    suspects.delete(key);
+    if (verdict === 'unchanged') return;
+    if (verdict === 'adopt' || known === null) {
+      await save(tracked, head);
+      return;
+    }
+    // The name may belong to another repository by now.
+    if (!(await reader.isStillThere(repository, stopping))) return;
+    if (head === null) {
+      await save(tracked, null);
+      logger.info({ repository: repository.fullName, branch }, 'a branch that stacks follow is gone');
+      return;
+    }
+    await missed(tracked, { known, head });
+  }
+
+  async function isOnItsWay(repositoryId: number): Promise<boolean> {
+    const isPending = await parts.inbox.hasPending('push', laneOfRepository(repositoryId));
+    return isPending || (await parts.lostDeliveries.isAwaited('push', repositoryId));
+  }
+
+  async function missed(
+    { repository, branch }: TrackedBranch,
+    { known, head: hash }: Pick<MissedPush, 'known'> & { readonly head: string },
+  ): Promise<void> {
+    const head = await source.resolve(repository, branch, null);
+    // It goes on moving: the next round.
+    if (head?.hash !== hash) return;
+    const file = await parts.files.beforePush({ repositoryId: repository.id, branch, changedPaths: null });
+    const newStacks = file?.newStacks ?? [];
+    const { notes, outcomes } = await parts.onMissedPush({
+      ...{ repositoryId: repository.id, branch, known, head, newStacks },
+    });
+    for (const outcome of outcomes) parts.observer.push(outcome);
+    const said = [...(file ? [file.note] : []), ...notes].join('; ');
+    logger.warn(
+      { repository: repository.fullName, branch, before: known.hash, head: hash, note: said },
+      'GitHub did not tell of a push',
+    );
+  }
+
+  async function save({ repository, branch }: TrackedBranch, hash: string | null): Promise<void> {
+    await transactions.write((tx) =>
+      branchHeads.save(tx, repository.id, branch, { hash, seenAtMs: clock.nowMs() }),
+    );
+  }
+
+  function afterFailure({ repository, branch }: TrackedBranch, error: unknown): void {
+    const nowMs = clock.nowMs();
+    const failure = failureOf(error instanceof UserError ? error.cause : error, nowMs);
+    if (failure.kind === 'later') limitedUntilMs.set(repository.installationId, nowMs + failure.waitMs);
+    logger.warn(
+      { err: error, repository: repository.fullName, branch },
+      'GitHub could not be asked where a branch is; the next round asks again',
+    );
+  }
+
+  /** The round is made of what was there at its beginning; suspects get a look in between. */
+  async function nextTarget(nowMs: number): Promise<TrackedBranch | undefined> {
+    for (const suspect of suspects.values()) {
+      if (suspect.lookAtMs > nowMs) continue;
+      suspects.set(keyOf(suspect.tracked), { ...suspect, lookAtMs: nowMs + settleMs });
+      return suspect.tracked;
+    }
+    if (queue.length === 0 && nextRoundMs <= nowMs) {
+      nextRoundMs = nowMs + jittered(everyMs, parts.random());
+      await transactions.write((tx) => branchHeads.forgetUntracked(tx));
+      queue = [...(await branchHeads.tracked())];
+      const followed = new Set(queue.map(keyOf));
+      for (const key of suspects.keys()) if (!followed.has(key)) suspects.delete(key);
+    }
+    return queue.shift();
+  }
+
+  async function step(stopping: AbortSignal): Promise<number> {
+    const nowMs = clock.nowMs();
+    if (untrustedFrom(nowMs) !== null) {
+      nextRoundMs = 0;
+      limitedUntilMs.clear();
+      suspects.clear();
+    }
+    const target = await nextTarget(nowMs);
+    if (!target) {
+      const nextMs = Math.min(nextRoundMs, ...[...suspects.values()].map(({ lookAtMs }) => lookAtMs));
+      return Math.min(Math.max(nextMs - nowMs, 1), longestPauseMs);
+    }
+    // Nothing is lost by it: the next round asks.
+    if ((limitedUntilMs.get(target.repository.installationId) ?? 0) > nowMs) return 0;
+    try {
+      await look(target, stopping);
+    } catch (error) {
+      if (!stopping.aborted) afterFailure(target, error);
+    }
+    return 0;
+  }
+
+  return {
+    step,
+    ...createLoop({
+      step,
+      onError: (error) => logger.error({ err: error }, 'looking at branches failed, it goes on'),
+    }),
+  };
+}
+
+const keyOf = ({ repository, branch }: TrackedBranch): string => `${repository.id} ${branch}`;
