@@ -20,6 +20,7 @@ import type { Logger } from './logger.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { type Buttons, createButtons } from './runs/buttons.ts';
 import { type CommentCommands, createCommentCommands } from './runs/comments/comment-commands.ts';
+import { createOfferButton } from './runs/offer-button.ts';
 import { createRetention } from './runs/retention.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
 import { createBubblewrap } from './sandbox/bubblewrap.ts';
@@ -104,6 +105,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   let runs: Runs;
   let buttons: Buttons;
   let commentCommands: CommentCommands;
+  let offerButton: ReturnType<typeof createOfferButton>;
   const github = opening.use(
     config.github === null
       ? createUnconfiguredGithub({ ...basics, stores })
@@ -124,6 +126,8 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           },
           onButton: (press) => buttons.press(press),
           onComment: (comment) => commentCommands.handle(comment),
+          onOffer: (press) => offerButton(press),
+          onMissedPush: (missed) => runs.missedPushes.handle(missed),
         }),
   );
   const queue = createSqliteEngine({ database, clock, newId });
@@ -132,10 +136,14 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     ...stores,
     queue,
     source: github.source,
+    offers: github.offers,
+    missedPushes: config.missedPushes,
     reactors: [webhooks.reactor, github.reactor],
   });
   const access = createAccess({ admins: config.admins, permissions: github.permissions });
-  buttons = createButtons({ ...stores, access, commands: runs.commands });
+  const pressing = { ...stores, access, commands: runs.commands };
+  buttons = createButtons(pressing);
+  offerButton = createOfferButton({ ...pressing, source: github.source });
   const stacks = createStacks({
     ...basics,
     store: stores.stacks,

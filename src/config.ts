@@ -39,6 +39,8 @@ export interface Config {
     readonly xdgCacheHome: string | null;
   };
   readonly webhookAllowedTargets: readonly string[];
+  /** What is done about pushes that GitHub did not tell of. */
+  readonly missedPushes: 'offer' | 'run';
   readonly admins: readonly string[];
   /** Whether /metrics is served without a token. */
   readonly metricsAnonymous: boolean;
@@ -110,6 +112,7 @@ const settings = z.object({
   PULUMI_PATH: optional,
   WEBHOOK_ALLOWED_TARGETS: list,
   ADMINS: list,
+  MISSED_PUSHES: z.enum(['offer', 'run']).default('offer'),
   METRICS_ANONYMOUS: z.enum(['true', 'false']).default('false'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   SLIPWAY_URL: httpUrl.optional(),
@@ -196,6 +199,7 @@ export function readConfig(environment: Environment): Config {
       xdgCacheHome: environment['XDG_CACHE_HOME'] ?? null,
     },
     webhookAllowedTargets: values.WEBHOOK_ALLOWED_TARGETS,
+    missedPushes: values.MISSED_PUSHES,
     admins: values.ADMINS,
     metricsAnonymous: values.METRICS_ANONYMOUS === 'true',
     logLevel: values.LOG_LEVEL,

@@ -2,7 +2,9 @@ import type { Permissions } from '../access/permissions.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
+import type { BranchHeadStore } from '../runs/branch-heads.ts';
 import type { Conversation } from '../runs/conversation.ts';
+import type { Offers } from '../runs/offers.ts';
 import type { PullRequestClosing } from '../runs/pull-requests.ts';
 import type { Reactor } from '../runs/run-event.ts';
 import type { RunStore } from '../runs/run-store.ts';
@@ -17,7 +19,7 @@ import { UserError } from '../user-error.ts';
 import { type ApiBudget, createApiBudget } from './api-budget.ts';
 import { answerText, hasOnlyBegun } from './comments/answer-text.ts';
 import { createDeliveryHandler } from './delivery-handler.ts';
-import { createCheckRunHandler, type OnButton } from './events/check-run.ts';
+import { createCheckRunHandler, type OnButton, type OnOffer } from './events/check-run.ts';
 import { createInstallationHandler } from './events/installation.ts';
 import { createInstallationRepositoriesHandler } from './events/installation-repositories.ts';
 import { createIssueCommentHandler, type OnComment } from './events/issue-comment.ts';
@@ -27,6 +29,7 @@ import { createRepositoryHandler } from './events/repository.ts';
 import { createCommentWishes } from './feedback/comment/comment-wishes.ts';
 import { createConversation } from './feedback/conversation.ts';
 import { createDeploymentReactor } from './feedback/deployment.ts';
+import { createOffers } from './feedback/offers.ts';
 import { createOutbox } from './feedback/outbox.ts';
 import type { OutboxStore } from './feedback/outbox-store.ts';
 import { createFeedbackReactor } from './feedback/reactor.ts';
@@ -42,6 +45,8 @@ import type { InstallationStore } from './installation-store.ts';
 import { createKnownRepositories } from './known-repositories.ts';
 import { createPermissions } from './permissions.ts';
 import { createPullRequestReader } from './pull-request-reader.ts';
+import { createHeadLoop, type OnMissedPush } from './reconcile/head-loop.ts';
+import { createHeadReader } from './reconcile/head-reader.ts';
 import { createInstallationLoop } from './reconcile/installation-loop.ts';
 import { createReconciler } from './reconcile/installations.ts';
 import { createLostDeliveries } from './reconcile/lost-deliveries.ts';
@@ -64,6 +69,7 @@ export interface Github extends AsyncDisposable {
   readonly reactor: Reactor;
   readonly noteOnRun: NoteOnRun;
   readonly conversation: Conversation;
+  readonly offers: Offers;
   readonly budget: Pick<ApiBudget, 'standing'>;
   /** Starts the loops: deliveries are handled, check runs sent, all of it compared with GitHub, repository files read. */
   start(): void;
@@ -75,6 +81,7 @@ export interface GithubParts {
     readonly inbox: InboxStore;
     readonly outbox: OutboxStore;
     readonly lostDeliveries: LostDeliveryStore;
+    readonly branchHeads: BranchHeadStore;
     readonly repositories: RepositoryStore & InstallationStore;
     readonly repositoryFiles: RepositoryFileStore;
     readonly stacks: StackStore;
@@ -101,6 +108,8 @@ export interface GithubParts {
   /** Asked late too: who may press it is asked of the permissions that are made here. */
   readonly onButton: OnButton;
   readonly onComment: OnComment;
+  readonly onOffer: OnOffer;
+  readonly onMissedPush: OnMissedPush;
 }
 
 /** Of check runs; people do not see the difference. */
@@ -121,6 +130,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     app,
     store: stores.repositories,
     transactions,
+    budget,
     clock,
     logger,
     onSeen: (repositoryIds) => fileSweep.add(repositoryIds),
@@ -159,6 +169,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
       repositories: known,
       files,
       onButton: parts.onButton,
+      onOffer: parts.onOffer,
     }),
     issue_comment: createIssueCommentHandler({
       repositories: known,
@@ -181,6 +192,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
   });
   const feedback = { store: stores.outbox, clock, onWanted: () => outbox.wake() };
   const comments = createCommentWishes({ ...feedback, runs: stores.runs, transactions });
+  const offers = createOffers(feedback);
   const reactors = [
     createFeedbackReactor({
       ...feedback,
@@ -190,6 +202,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     }),
     comments.reactor,
     createDeploymentReactor(feedback),
+    offers.reactor,
   ];
   const reconciling = { app, transactions, observer: parts.observer, clock, random: Math.random, logger };
   const lostDeliveries = createLostDeliveries({
@@ -198,7 +211,16 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     isHandled: (event) => Object.hasOwn(handlers, event),
   });
   const installations = createInstallationLoop({ ...reconciling, reconciler });
-  const loops = [inboxWorker, outbox, installations, fileSweep, lostDeliveries];
+  const heads = createHeadLoop({
+    ...reconciling,
+    ...stores,
+    reader: createHeadReader(app),
+    source,
+    files,
+    budget,
+    onMissedPush: parts.onMissedPush,
+  });
+  const loops = [inboxWorker, outbox, installations, fileSweep, lostDeliveries, heads];
 
   return {
     inbox: {
@@ -223,6 +245,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     async reactor(tx, event) {
       for (const react of reactors) await react(tx, event);
     },
+    offers,
     noteOnRun: createNoteOnRun({ ...stores, ...feedback }),
     conversation: createConversation({ ...feedback, comments, answerText, isPatient: hasOnlyBegun }),
     budget,
@@ -261,6 +284,7 @@ export function createUnconfiguredGithub(
     reactor: () => Promise.resolve(),
     noteOnRun: () => Promise.resolve(),
     conversation: { hasReacted: refuse, react: refuse, answer: refuse },
+    offers: { offer: () => Promise.resolve() },
     budget: createApiBudget({ clock }),
     start() {},
     async [Symbol.asyncDispose]() {},

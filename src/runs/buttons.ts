@@ -36,7 +36,7 @@ export type ButtonOutcome =
   | { readonly kind: 'done'; readonly note: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
-const refused = (reason: string): ButtonOutcome => ({ kind: 'refused', reason });
+export const refused = (reason: string): ButtonOutcome => ({ kind: 'refused', reason });
 
 export function createButtons(parts: {
   runs: Pick<RunStore, 'find'>;
@@ -86,7 +86,7 @@ export function createButtons(parts: {
   };
 }
 
-async function isWriter(
+export async function isWriter(
   access: Pick<Access, 'require'>,
   actor: Actor,
   { account, repository }: Stack,

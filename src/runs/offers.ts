@@ -2,7 +2,7 @@ import type { Commit } from '../stacks/repository.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { Tx } from '../tx.ts';
 
-/** A run that nobody asked for, and that a person may want. */
+/** A TRACKED run that nobody asked for, and that a person may want. */
 export interface Offer {
   readonly stack: Stack;
   readonly commit: Commit;
@@ -13,6 +13,4 @@ export interface Offer {
 /** Shows offers where people work, on their commit. Implemented in github/feedback. Writes rows only. */
 export interface Offers {
   offer(tx: Tx, offer: Offer): Promise<void>;
-  /** The offer is of no use any more: its run was made. Nothing happens without one. */
-  taken(tx: Tx, offer: Pick<Offer, 'stack' | 'commit'>, runId: string): Promise<void>;
 }

@@ -8,7 +8,7 @@ export function createOutboxStore(database: Database): OutboxStore {
   const unsettled = () =>
     database.read.selectFrom('outbox_item').whereRef('settled_version', '<', 'desired_version');
 
-  /** Of accounts where the App works, outside these lanes. */
+  /** Of repositories where the App can show something, outside these lanes. */
   const sendable = (busyLanes: readonly string[]) => {
     const query = unsettled().where(({ not, exists, selectFrom }) =>
       not(
@@ -17,7 +17,13 @@ export function createOutboxStore(database: Database): OutboxStore {
             .innerJoin('account', 'account.id', 'repository.account_id')
             .select('account.id')
             .whereRef('repository.id', '=', 'outbox_item.repository_id')
-            .where('account.suspended', '=', 1),
+            .where(({ or, eb }) =>
+              or([
+                eb('account.suspended', '=', 1),
+                eb('repository.removed', '=', 1),
+                eb('repository.archived', '=', 1),
+              ]),
+            ),
         ),
       ),
     );

@@ -63,7 +63,8 @@ export const standingQueries = {
     select count(*) as count from outbox_item
     where settled_version < desired_version and not exists (
       select 1 from repository join account on account.id = repository.account_id
-      where repository.id = outbox_item.repository_id and account.suspended = 1
+      where repository.id = outbox_item.repository_id
+        and (account.suspended = 1 or repository.removed = 1 or repository.archived = 1)
     )`,
 };
 

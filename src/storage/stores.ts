@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createBranchHeadStore } from './branch-head-store.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createDeliveryStore } from './delivery-store.ts';
 import { createEventFeed } from './event-feed.ts';
@@ -51,6 +52,7 @@ export async function openStores(paths: StorePaths) {
     deliveries: createDeliveryStore(database),
     replays: createReplayStore(database),
     inbox: createInboxStore(database),
+    branchHeads: createBranchHeadStore(database),
     lostDeliveries: createLostDeliveryStore(database),
     outbox: createOutboxStore(database),
     tokens: createTokenStore(database),

@@ -5,7 +5,7 @@ import { createRepositoryDirectory } from '../../src/github/repositories.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { UserError } from '../../src/user-error.ts';
 import { startReceiving } from './receiving.ts';
-import { aClock, eventually, silent, startGithub, tempDatabase } from './support.ts';
+import { eventually, silent, startGithub, tempDatabase } from './support.ts';
 
 type All = Awaited<ReturnType<typeof startReceiving>>;
 
@@ -233,18 +233,18 @@ describe('reconciling', () => {
     const { database } = temp;
     const store = createRepositoryStore(database);
     const seen: number[] = [];
-    const clock = aClock();
+    const { budget, clock } = started;
     const reconciler = createReconciler({
       app: started.app,
       store,
       transactions: database,
+      budget,
       clock,
       logger: silent,
       onSeen: (ids) => void seen.push(...ids),
     });
     return {
       ...started,
-      clock,
       /** Since it was asked last. */
       newlySeen: () => seen.splice(0),
       store,

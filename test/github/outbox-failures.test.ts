@@ -329,19 +329,21 @@ describe('the feedback outbox, when something fails,', () => {
     await all.settled('run-1');
   });
 
-  test('sends nothing for a repository that the App no longer sees', async () => {
+  test('keeps what is for a repository that the App does not see, until it does', async () => {
     await using all = await openOutbox();
+    const { database, repositories, repository } = all;
     const run = await all.addRun('run-1');
-    await all.database.write((tx) => all.repositories.markRemoved(tx, [all.repository.id]));
+    const known = await repositories.find(repository.id);
+    await database.write((tx) => repositories.markRemoved(tx, [repository.id]));
     all.outbox().start();
-
     await all.tell(run, 'QUEUED');
-    await all.settled('run-1');
+    expect(await all.store.nextDueMs([])).toBeNull();
 
-    expect(await all.store.find('run-1')).toMatchObject({
-      lastError: 'the App no longer sees the repository',
-    });
-    expect(all.writes()).toEqual([]);
+    await database.write(async (tx) => known && (await repositories.saveRepository(tx, known)));
+    all.outbox().wake();
+
+    await all.settled('run-1');
+    expect(all.writes()).toHaveLength(1);
   });
 
   test('repeats an update whose answer was lost', async () => {

@@ -1,5 +1,5 @@
 import { createDeliveryHandler } from '../../src/github/delivery-handler.ts';
-import { createCheckRunHandler, type OnButton } from '../../src/github/events/check-run.ts';
+import { createCheckRunHandler, type OnButton, type OnOffer } from '../../src/github/events/check-run.ts';
 import { createInstallationHandler } from '../../src/github/events/installation.ts';
 import { createInstallationRepositoriesHandler } from '../../src/github/events/installation-repositories.ts';
 import { createIssueCommentHandler, type OnComment } from '../../src/github/events/issue-comment.ts';
@@ -39,7 +39,9 @@ export interface SeenChange {
 }
 
 /** The whole way in: the stand-in's webhooks, the inbox over HTTP, its worker, Probot, our handlers. */
-export async function startReceiving(options: { onButton?: OnButton; onComment?: OnComment } = {}) {
+export async function startReceiving(
+  options: { onButton?: OnButton; onOffer?: OnOffer; onComment?: OnComment } = {},
+) {
   const started = await startGithub();
   const temp = await tempDatabase();
   const { database } = temp;
@@ -51,6 +53,7 @@ export async function startReceiving(options: { onButton?: OnButton; onComment?:
     app: started.app,
     store,
     transactions: database,
+    budget: started.budget,
     clock,
     logger: silent,
     onSeen: (ids) => void seen.push(...ids),
@@ -119,6 +122,7 @@ export async function startReceiving(options: { onButton?: OnButton; onComment?:
       repositories,
       files,
       onButton: options.onButton ?? (() => Promise.reject(new Error('no button in this test'))),
+      onOffer: options.onOffer ?? (() => Promise.reject(new Error('no offer in this test'))),
     }),
     issue_comment: createIssueCommentHandler({
       ...{ repositories, pullRequests },

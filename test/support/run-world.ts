@@ -231,7 +231,6 @@ function wire(parts: {
     branchHeads,
     offers: {
       offer: async (_, offer) => void offered.push(offer),
-      taken: async () => undefined,
     },
     missedPushes: parts.missedPushes,
     reactors: parts.reactors,
@@ -246,7 +245,18 @@ function wire(parts: {
   });
   // Also the proof that the service is what workers expect.
   const server: ServerApi = made.workerService;
-  const opened = { runs, stackStore, repositories, branchHeads, offered, logs, queue, server, source, stacks };
+  const opened = {
+    runs,
+    stackStore,
+    repositories,
+    branchHeads,
+    offered,
+    logs,
+    queue,
+    server,
+    source,
+    stacks,
+  };
   return { ...made, ...opened };
 }
 

@@ -17,6 +17,7 @@ import { createTransitions, type Transitions } from '../../src/runs/transition.t
 import { createTriggers } from '../../src/runs/triggers.ts';
 import type { Stack } from '../../src/stacks/stack.ts';
 import { createStacks } from '../../src/stacks/stacks.ts';
+import { createBranchHeadStore } from '../../src/storage/branch-head-store.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { createDeliveryStore } from '../../src/storage/delivery-store.ts';
 import { createEventFeed } from '../../src/storage/event-feed.ts';
@@ -165,6 +166,9 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     runs,
     commands,
     triggers: createTriggers({
+      branchHeads: createBranchHeadStore(database),
+      transactions: database,
+      clock,
       stacks: stackStore,
       runs,
       commands,

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { ButtonOutcome, ButtonPress } from '../../runs/buttons.ts';
+import type { OfferPress } from '../../runs/offer-button.ts';
+import { parseOfferId } from '../feedback/offers.ts';
 import { installationReference, repositoryJson } from '../github-json.ts';
 import type { KnownRepositories } from '../known-repositories.ts';
 import { fileCheckPrefix } from '../repository-file/file-check.ts';
@@ -7,6 +9,7 @@ import type { RepositoryFiles } from '../repository-file/repository-files.ts';
 import { done, type EventHandler, ignored, notSeen, notUnderstood } from './event-handler.ts';
 
 export type OnButton = (press: ButtonPress) => Promise<ButtonOutcome>;
+export type OnOffer = (press: OfferPress) => Promise<ButtonOutcome>;
 
 const actionPart = z.object({ action: z.string() });
 
@@ -28,6 +31,7 @@ export function createCheckRunHandler(parts: {
   repositories: KnownRepositories;
   files: Pick<RepositoryFiles, 'refresh'>;
   onButton: OnButton;
+  onOffer: OnOffer;
 }): EventHandler {
   return async (event) => {
     // By itself: most of these events tell what we did ourselves, and whatever else they hold is of no interest.
@@ -51,7 +55,10 @@ export function createCheckRunHandler(parts: {
     }
     const button = action === 'rerequested' ? 'retry' : json.requested_action?.identifier;
     if (!button) return ignored('the payload names no button');
-    const outcome = await parts.onButton(toPress(button, json, event.deliveryId));
+    const press = toPress(button, json, event.deliveryId);
+    const offered = parseOfferId(press.runId);
+    if (offered && button !== 'deploy') return ignored('an offer is taken by its button');
+    const outcome = await (offered ? parts.onOffer({ ...press, ...offered }) : parts.onButton(press));
     return outcome.kind === 'done' ? done(outcome.note) : ignored(outcome.reason);
   };
 }

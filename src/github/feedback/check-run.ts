@@ -11,13 +11,13 @@ export interface CheckRunBody {
   readonly name: string;
   readonly head_sha: string;
   /**
-   * The run's id, or `file:<id>` of the check of a repository file: a check run whose creation we did not hear of
-   * is found again by it.
+   * The run's id, `file:<id>` of the check of a repository file, or `offer:<stack key>:<hash>`: a check run whose
+   * creation we did not hear of is found again by it.
    */
   readonly external_id: string;
   readonly details_url: string;
   readonly status: 'queued' | 'in_progress' | 'completed';
-  readonly conclusion?: 'success' | 'failure' | 'cancelled' | 'action_required';
+  readonly conclusion?: 'success' | 'failure' | 'cancelled' | 'action_required' | 'neutral';
   readonly started_at: string;
   readonly completed_at?: string;
   readonly output: {
@@ -45,7 +45,7 @@ interface CheckAction {
   readonly label: string;
   readonly description: string;
   /** Typed, so that none is shown for which nothing is done. */
-  readonly identifier: Button;
+  readonly identifier: Button | 'deploy';
 }
 
 export interface CheckRunSettings {

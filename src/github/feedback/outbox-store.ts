@@ -68,8 +68,8 @@ export interface OutboxStore {
    */
   addNote(tx: Tx, id: string, note: StoredNote, dueMs: number): Promise<boolean>;
   /**
-   * The one that is due for longest, outside the busy lanes. What is wanted for an account on which the App is
-   * suspended is kept and not due: GitHub would refuse it.
+   * The one that is due for longest, outside the busy lanes. What is wanted where the App is suspended, for a repository
+   * that it does not see any more, or that is archived, is kept and not due: GitHub would refuse it.
    */
   due(nowMs: number, busyLanes: readonly string[]): Promise<PendingItem | null>;
   /** When the next such one is due; null without one. */

@@ -5,6 +5,7 @@ import type { MissedOutcome, MissedPush } from '../../runs/missed-pushes.ts';
 import type { Source } from '../../runs/source.ts';
 import type { Transactions } from '../../tx.ts';
 import { UserError } from '../../user-error.ts';
+import type { ApiBudget } from '../api-budget.ts';
 import { createClockWatch } from '../clock-watch.ts';
 import { failureOf } from '../failure.ts';
 import { laneOfRepository } from '../inbox.ts';
@@ -38,6 +39,7 @@ export interface HeadLoopParts {
   readonly source: Pick<Source, 'resolve'>;
   readonly files: Pick<RepositoryFiles, 'beforePush'>;
   readonly onMissedPush: OnMissedPush;
+  readonly budget: Pick<ApiBudget, 'pausedUntilMs' | 'pause'>;
   readonly transactions: Transactions;
   readonly observer: ReconcileObserver;
   readonly clock: Clock;
@@ -58,13 +60,11 @@ interface Suspect {
 }
 
 export function createHeadLoop(parts: HeadLoopParts): HeadLoop {
-  const { reader, branchHeads, source, transactions, clock, logger } = parts;
+  const { reader, branchHeads, source, budget, transactions, clock, logger } = parts;
   const untrustedFrom = createClockWatch();
   let queue: TrackedBranch[] = [];
   let nextRoundMs = 0;
   const suspects = new Map<string, Suspect>();
-  /** Until when GitHub asked us to leave it alone, by installation. */
-  const limitedUntilMs = new Map<number, number>();
 
   async function look(tracked: TrackedBranch, stopping: AbortSignal): Promise<void> {
     const { repository, branch } = tracked;
@@ -131,7 +131,7 @@ export function createHeadLoop(parts: HeadLoopParts): HeadLoop {
   function afterFailure({ repository, branch }: TrackedBranch, error: unknown): void {
     const nowMs = clock.nowMs();
     const failure = failureOf(error instanceof UserError ? error.cause : error, nowMs);
-    if (failure.kind === 'later') limitedUntilMs.set(repository.installationId, nowMs + failure.waitMs);
+    if (failure.kind === 'later') budget.pause(repository.installationId, nowMs + failure.waitMs);
     logger.warn(
       { err: error, repository: repository.fullName, branch },
       'GitHub could not be asked where a branch is; the next round asks again',
@@ -159,7 +159,6 @@ export function createHeadLoop(parts: HeadLoopParts): HeadLoop {
     const nowMs = clock.nowMs();
     if (untrustedFrom(nowMs) !== null) {
       nextRoundMs = 0;
-      limitedUntilMs.clear();
       suspects.clear();
     }
     const target = await nextTarget(nowMs);
@@ -168,7 +167,7 @@ export function createHeadLoop(parts: HeadLoopParts): HeadLoop {
       return Math.min(Math.max(nextMs - nowMs, 1), longestPauseMs);
     }
     // Nothing is lost by it: the next round asks.
-    if ((limitedUntilMs.get(target.repository.installationId) ?? 0) > nowMs) return 0;
+    if (budget.pausedUntilMs(target.repository.installationId, 'background') > nowMs) return 0;
     try {
       await look(target, stopping);
     } catch (error) {

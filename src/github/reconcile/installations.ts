@@ -4,6 +4,7 @@ import type { Logger } from '../../logger.ts';
 import { isSameRepository, type Repository } from '../../stacks/repository.ts';
 import type { RepositoryStore } from '../../stacks/repository-store.ts';
 import type { Transactions } from '../../tx.ts';
+import type { ApiBudget } from '../api-budget.ts';
 import { failureOf } from '../failure.ts';
 import type { GithubApp } from '../github-app.ts';
 import { githubUnavailable, statusOf } from '../github-error.ts';
@@ -42,12 +43,13 @@ export function createReconciler(parts: {
   app: Pick<GithubApp, 'asApp' | 'asInstallation'>;
   store: RepositoryStore & InstallationStore;
   transactions: Transactions;
+  budget: Pick<ApiBudget, 'pausedUntilMs'>;
   clock: Clock;
   logger: Logger;
   /** Repositories whose events we may have missed: their files want to be looked at. Each of them once a day. */
   onSeen: (repositoryIds: readonly number[]) => void;
 }): Reconciler {
-  const { app, store, transactions, clock, logger, onSeen } = parts;
+  const { app, store, transactions, budget, clock, logger, onSeen } = parts;
   /** When all repositories were named to be looked at, by installation. */
   const sweptMs = new Map<number, number>();
 
@@ -123,6 +125,11 @@ export function createReconciler(parts: {
     }
     let [isComplete, waitMs] = [true, 0];
     for (const installation of installations) {
+      const leftMs = budget.pausedUntilMs(installation.id, 'background') - clock.nowMs();
+      if (leftMs > 0) {
+        [isComplete, waitMs] = [false, Math.max(waitMs, leftMs)];
+        continue;
+      }
       try {
         await reconcileOne(installation, clock.nowMs());
       } catch (error) {
