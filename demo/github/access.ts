@@ -54,6 +54,9 @@ function checkToken(token: InstallationToken, repository: Repository, need: Need
   // Metadata is what everybody who sees the repository has.
   const granted = names.some((name) => name === 'metadata' || allows(token.permissions, name, need.level));
   if (!granted && !(need.level === 'read' && !repository.private)) throw forbidden(need);
+  if (repository.archived && need.level !== 'read') {
+    throw new ApiError(403, 'Repository was archived so is read-only.');
+  }
 }
 
 function forbidden(need: Need): ApiError {

@@ -15,7 +15,7 @@ const neededFor: Readonly<Record<string, string>> = {
   repository: 'metadata',
 };
 
-/** Null when the App is not installed there, did not subscribe, or lacks the permission. */
+/** Null when the App is not installed there, is suspended, did not subscribe, or lacks the permission. */
 export function repositoryEvent(
   state: GithubState,
   event: string,
@@ -24,7 +24,7 @@ export function repositoryEvent(
   payload: Record<string, unknown>,
 ): OutgoingEvent | null {
   const installation = installationOf(state, repository);
-  if (!installation?.events.includes(event)) return null;
+  if (!installation?.events.includes(event) || installation.suspendedAtMs !== null) return null;
   const needed = neededFor[event];
   if (needed === undefined) throw new Error(`the stand-in GitHub does not know who gets the event ${event}`);
   if (!allows(installation.permissions, needed, 'read')) return null;

@@ -48,6 +48,7 @@ export async function createRepository(state: GithubState, input: NewRepository)
     name: input.name,
     fullName: name,
     private: input.private ?? true,
+    archived: false,
     forkOf: input.forkOf ?? null,
     defaultBranch: input.defaultBranch ?? 'main',
     gitDir: gitDirOf(state, id),

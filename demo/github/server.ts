@@ -34,6 +34,13 @@ import {
   setDefaultBranch,
   setPermission,
 } from './repositories.ts';
+import {
+  acceptPermissions,
+  archiveRepository,
+  renameAccount,
+  setPrivate,
+  transferRepository,
+} from './repository-changes.ts';
 import type { Deployment } from './routes/deployments.ts';
 import { createState, type GithubState, type Permissions, type Repository, requireAccount } from './state.ts';
 import { Webhooks, type WebhookTarget } from './webhooks.ts';
@@ -127,6 +134,16 @@ export async function startStandInGithub(options: StandInOptions) {
     /** Takes a repository out of its account's installation, or puts it back. */
     setInstalled: (repository: Repository, installed: boolean) =>
       changeInstalledRepository(state, webhooks, repository, installed ? 'added' : 'removed'),
+    archiveRepository: (repository: Repository, isArchived: boolean) =>
+      archiveRepository(state, webhooks, repository, isArchived),
+    setPrivate: (repository: Repository, isPrivate: boolean) =>
+      setPrivate(state, webhooks, repository, isPrivate),
+    /** To another account, with the App or without. */
+    transferRepository: (repository: Repository, login: string) =>
+      transferRepository(state, webhooks, repository, login),
+    renameAccount: (login: string, newLogin: string) => renameAccount(state, webhooks, login, newLogin),
+    acceptPermissions: (login: string, permissions: Permissions) =>
+      acceptPermissions(state, webhooks, login, permissions),
     renameRepository: (repository: Repository, name: string) =>
       renameRepository(state, webhooks, repository, name),
     setDefaultBranch: (repository: Repository, branch: string) =>

@@ -48,6 +48,7 @@ export interface Repository {
   fullName: string;
   formerNames: string[];
   private: boolean;
+  archived: boolean;
   /** What it is a fork of. */
   forkOf: Repository | null;
   defaultBranch: string;

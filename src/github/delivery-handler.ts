@@ -9,6 +9,7 @@ export interface EventHandlers {
   readonly pull_request: EventHandler;
   readonly installation: EventHandler;
   readonly installation_repositories: EventHandler;
+  readonly installation_target: EventHandler;
   readonly repository: EventHandler;
   readonly check_run: EventHandler;
   readonly issue_comment: EventHandler;
@@ -41,6 +42,7 @@ export async function createDeliveryHandler(
     app.on('pull_request', recording(handlers.pull_request));
     app.on('installation', recording(handlers.installation));
     app.on('installation_repositories', recording(handlers.installation_repositories));
+    app.on('installation_target', recording(handlers.installation_target));
     app.on('repository', recording(handlers.repository));
     app.on('check_run', recording(handlers.check_run));
     app.on('issue_comment', recording(handlers.issue_comment));

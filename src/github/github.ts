@@ -21,7 +21,7 @@ import { answerText, hasOnlyBegun } from './comments/answer-text.ts';
 import { createDeliveryHandler } from './delivery-handler.ts';
 import { createCheckRunHandler, type OnButton, type OnOffer } from './events/check-run.ts';
 import { createInstallationHandler } from './events/installation.ts';
-import { createInstallationRepositoriesHandler } from './events/installation-repositories.ts';
+import { createInstallationChangedHandler } from './events/installation-changed.ts';
 import { createIssueCommentHandler, type OnComment } from './events/issue-comment.ts';
 import { createPullRequestHandler } from './events/pull-request.ts';
 import { createPushHandler } from './events/push.ts';
@@ -162,7 +162,8 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
       onClose: parts.onPullRequest.closed,
     }),
     installation: createInstallationHandler({ repositories: known, reconciler }),
-    installation_repositories: createInstallationRepositoriesHandler({ reconciler }),
+    installation_repositories: createInstallationChangedHandler({ reconciler }),
+    installation_target: createInstallationChangedHandler({ reconciler }),
     repository: createRepositoryHandler({ repositories: known, files }),
     check_run: createCheckRunHandler({
       appId: settings.appId,

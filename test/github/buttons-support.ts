@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import type { CheckRun } from '../../demo/github/check-run.ts';
 import { createAccess } from '../../src/access/roles.ts';
+import { createOffers } from '../../src/github/feedback/offers.ts';
 import { createOutbox } from '../../src/github/feedback/outbox.ts';
 import { createFeedbackReactor } from '../../src/github/feedback/reactor.ts';
 import { createPermissions } from '../../src/github/permissions.ts';
 import { createIds } from '../../src/ids.ts';
 import { type Buttons, createButtons } from '../../src/runs/buttons.ts';
 import { createRunCommands } from '../../src/runs/commands.ts';
+import { createOfferButton } from '../../src/runs/offer-button.ts';
 import type { Run, RunCommand, RunType } from '../../src/runs/run.ts';
 import { createTransitions } from '../../src/runs/transition.ts';
 import { createOutboxStore } from '../../src/storage/outbox-store.ts';
@@ -46,7 +48,11 @@ const ways = {
 export async function openButtons() {
   // A press can only follow from what is made below.
   let buttons: Buttons;
-  const all = await startReceiving({ onButton: (press) => buttons.press(press) });
+  let offerButton: ReturnType<typeof createOfferButton>;
+  const all = await startReceiving({
+    onButton: (press) => buttons.press(press),
+    onOffer: (press) => offerButton(press),
+  });
   const { app, budget, github, database, clock, inboxStore } = all;
   for (const login of ['bob', 'rita', 'mallory', 'root']) {
     github.addUser({ login, name: login, email: `${login}@example.com` });
@@ -74,6 +80,7 @@ export async function openButtons() {
       logger: silent,
     },
   });
+  const offers = createOffers({ store, clock, onWanted: () => outbox.wake() });
   const feedback = createFeedbackReactor({
     calmMs: 0,
     store,
@@ -82,11 +89,12 @@ export async function openButtons() {
     isSandboxed: true,
     onWanted: () => outbox.wake(),
   });
-  const transitions = createTransitions({ runs, stacks, reactors: [feedback], clock });
+  const transitions = createTransitions({ runs, stacks, reactors: [feedback, offers.reactor], clock });
   const newId = createIds(clock);
   const commands = createRunCommands({ runs, stacks, transitions, transactions, clock, newId });
   const access = createAccess({ admins: ['root'], permissions: createPermissions({ app, clock }) });
   buttons = createButtons({ runs, stacks, access, commands });
+  offerButton = createOfferButton({ stacks, runs, access, commands, source: all.source });
   outbox.start();
 
   await eventually(async () => expect(await all.store.find(infra.id)).not.toBeNull());
@@ -124,6 +132,16 @@ export async function openButtons() {
       return { run, checkRun: await shown(run.id) };
     },
     shown,
+    stacks,
+    hash,
+    /** The check run of an offer of a commit to the stack. */
+    async offered(commitHash: string, reason = 'a is below the project root') {
+      const found = await stacks.findByKey('stack-1');
+      if (!found) throw new Error('no stack');
+      const commit = aCommit({ hash: commitHash });
+      await database.write((tx) => offers.offer(tx, { stack: found, commit, reason }));
+      return shown(`offer:stack-1:${commitHash}`);
+    },
     stateOf: async (run: Run) => (await runs.find(run.id))?.state,
     allRuns: () => runs.listOfStack('stack-1', { before: null, limit: 100 }),
     /** What the inbox keeps of a delivery, once it is settled. */

@@ -1,7 +1,7 @@
 import { createDeliveryHandler } from '../../src/github/delivery-handler.ts';
 import { createCheckRunHandler, type OnButton, type OnOffer } from '../../src/github/events/check-run.ts';
 import { createInstallationHandler } from '../../src/github/events/installation.ts';
-import { createInstallationRepositoriesHandler } from '../../src/github/events/installation-repositories.ts';
+import { createInstallationChangedHandler } from '../../src/github/events/installation-changed.ts';
 import { createIssueCommentHandler, type OnComment } from '../../src/github/events/issue-comment.ts';
 import { createPullRequestHandler } from '../../src/github/events/pull-request.ts';
 import { createPushHandler } from '../../src/github/events/push.ts';
@@ -115,7 +115,8 @@ export async function startReceiving(
       },
     }),
     installation: createInstallationHandler({ repositories, reconciler }),
-    installation_repositories: createInstallationRepositoriesHandler({ reconciler }),
+    installation_repositories: createInstallationChangedHandler({ reconciler }),
+    installation_target: createInstallationChangedHandler({ reconciler }),
     repository: createRepositoryHandler({ repositories, files }),
     check_run: createCheckRunHandler({
       appId: started.github.app.id,
@@ -154,6 +155,7 @@ export async function startReceiving(
     handle,
     clock,
     worker,
+    source,
     /** Where the stand-in sends its events. */
     webhook,
     pushes,

@@ -73,6 +73,8 @@ export function repositoryRoutes(state: GithubState): Hono<ApiEnv> {
     const ref = `refs/${c.req.param('ref')}`;
     const sha = await readRef(repository.gitDir, ref);
     if (sha === null) throw notFound();
+    c.header('etag', `W/"${sha}"`);
+    if (c.req.header('if-none-match') === `W/"${sha}"`) return c.body(null, 304);
     const type = (await git(repository.gitDir, ['cat-file', '-t', sha])).trim();
     return c.json({
       ref,

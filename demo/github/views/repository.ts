@@ -82,7 +82,7 @@ export function repositoryView(state: GithubState, repository: Repository) {
     has_pages: false,
     has_discussions: false,
     forks_count: 0,
-    archived: false,
+    archived: repository.archived,
     disabled: false,
     open_issues_count: 0,
     license: null,

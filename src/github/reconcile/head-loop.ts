@@ -81,20 +81,19 @@ export function createHeadLoop(parts: HeadLoopParts): HeadLoop {
       suspects.set(key, { tracked, head, sinceMs: sinceMs ?? nowMs, lookAtMs: nowMs + settleMs });
       return;
     }
-    suspects.delete(key);
-    if (verdict === 'unchanged') return;
-    if (verdict === 'adopt' || known === null) {
-      await save(tracked, head);
-      return;
-    }
+    if (verdict === 'adopt' || known === null) await save(tracked, head);
     // The name may belong to another repository by now.
-    if (!(await reader.isStillThere(repository, stopping))) return;
-    if (head === null) {
-      await save(tracked, null);
-      logger.info({ repository: repository.fullName, branch }, 'a branch that stacks follow is gone');
-      return;
+    else if (verdict !== 'unchanged' && (await reader.isStillThere(repository, stopping))) {
+      await (head === null ? gone(tracked) : missed(tracked, { known, head }));
     }
-    await missed(tracked, { known, head });
+    // Not before: what GitHub did not answer is asked for again soon.
+    suspects.delete(key);
+  }
+
+  async function gone(tracked: TrackedBranch): Promise<void> {
+    const { repository, branch } = tracked;
+    await save(tracked, null);
+    logger.info({ repository: repository.fullName, branch }, 'a branch that stacks follow is gone');
   }
 
   async function isOnItsWay(repositoryId: number): Promise<boolean> {

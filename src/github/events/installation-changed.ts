@@ -6,10 +6,12 @@ import { done, type EventHandler, notUnderstood } from './event-handler.ts';
 const payload = z.object({ installation: installationReference });
 
 /**
- * Repositories were added to an installation or taken out of it. Which ones is asked live, for both: the
- * payload lacks default branches, and "removed" may be followed by "added" before we come to it.
+ * Repositories were added to an installation or taken out of it, or its account has another name. What is the case is
+ * asked live: payloads lack default branches, and "removed" may be followed by "added" before we come to it.
  */
-export function createInstallationRepositoriesHandler(parts: { reconciler: Reconciler }): EventHandler {
+export function createInstallationChangedHandler(parts: {
+  reconciler: Pick<Reconciler, 'installation'>;
+}): EventHandler {
   return async (event) => {
     const parsed = payload.safeParse(event.payload);
     if (!parsed.success) return notUnderstood(parsed.error);
