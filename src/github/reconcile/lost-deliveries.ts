@@ -46,6 +46,8 @@ const overlapMs = 15 * minuteMs;
 export const pausesMs = [2 * minuteMs, 10 * minuteMs, 30 * minuteMs] as const;
 /** 30 a minute: after an outage they are many, and each of them makes work. */
 export const gapMs = 2000;
+/** The door opens a moment after this begins: what came before that would be lost again. */
+const firstWalkMs = 2000;
 /** A safety net for clocks that are set. */
 const longestPauseMs = minuteMs;
 
@@ -62,7 +64,7 @@ export function createLostDeliveries(parts: LostDeliveriesParts): LostDeliveries
   const { app, store, transactions, observer, clock, logger } = parts;
   const untrustedFrom = createClockWatch();
   let walk: Walk | null = null;
-  let nextWalkMs = 0;
+  let nextWalkMs: number | null = null;
   let pausedUntilMs = 0;
 
   async function begin(nowMs: number): Promise<Walk> {
@@ -141,6 +143,7 @@ export function createLostDeliveries(parts: LostDeliveriesParts): LostDeliveries
   }
 
   async function work(nowMs: number, stopping: AbortSignal): Promise<number> {
+    nextWalkMs ??= nowMs + firstWalkMs;
     if (walk !== null || nextWalkMs <= nowMs) {
       walk = await readPage(walk ?? (await begin(nowMs)), nowMs, stopping);
       if (walk === null) nextWalkMs = nowMs + jittered(everyMs, parts.random());
