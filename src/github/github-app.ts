@@ -15,6 +15,8 @@ export interface GithubApp extends Disposable {
   asApp(): Promise<ProbotOctokit>;
   /** A client with everything that the installation granted; its token lives in memory, at most an hour. */
   asInstallation(installationId: number): Promise<ProbotOctokit>;
+  /** What it was granted has changed: the next request asks for another token. */
+  forgetToken(installationId: number): void;
   /** Aborts the requests under way; later ones fail at once. */
   [Symbol.dispose](): void;
 }
@@ -69,6 +71,7 @@ export async function createGithubApp(
       keepAccount(octokit, installationId, budget);
       return octokit;
     },
+    forgetToken: (installationId) => tokens.forget(installationId),
     [Symbol.dispose]: () => closing.abort(),
   };
 }

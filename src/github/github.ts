@@ -161,7 +161,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
       },
       onClose: parts.onPullRequest.closed,
     }),
-    installation: createInstallationHandler({ repositories: known, reconciler }),
+    installation: createInstallationHandler({ app, repositories: known, reconciler }),
     installation_repositories: createInstallationChangedHandler({ reconciler }),
     installation_target: createInstallationChangedHandler({ reconciler }),
     repository: createRepositoryHandler({ repositories: known, files }),

@@ -114,7 +114,7 @@ export async function startReceiving(
         return Promise.resolve(['network: stopped']);
       },
     }),
-    installation: createInstallationHandler({ repositories, reconciler }),
+    installation: createInstallationHandler({ app: started.app, repositories, reconciler }),
     installation_repositories: createInstallationChangedHandler({ reconciler }),
     installation_target: createInstallationChangedHandler({ reconciler }),
     repository: createRepositoryHandler({ repositories, files }),
