@@ -19,6 +19,19 @@ const aDelivery = (id: string, receivedAtMs = 1000) => ({
 /** What every store of GitHub's deliveries must do. */
 export function inboxStoreContract(name: string, open: () => Promise<Opened>): void {
   describe(`the inbox store on ${name}`, () => {
+    test('tells whether an event of a lane is still to be handled', async () => {
+      await using opened = await open();
+      const { store, transactions } = opened;
+      await transactions.write((tx) => store.insert(tx, aDelivery('a')));
+      expect(await store.hasPending('push', 'repository 5')).toBe(true);
+      expect(await store.hasPending('push', 'repository 6')).toBe(false);
+      expect(await store.hasPending('check_run', 'repository 5')).toBe(false);
+
+      await transactions.write((tx) => store.settle(tx, 'a', { state: 'failed', note: 'no' }));
+
+      expect(await store.hasPending('push', 'repository 5')).toBe(false);
+    });
+
     test('a delivery is stored with its bytes, pending and due', async () => {
       await using opened = await open();
       const { store, transactions } = opened;

@@ -60,6 +60,17 @@ export function repositoryStoreContract(name: string, open: () => Promise<Opened
       expect(await store.findAccount(1)).toEqual(suspended);
     });
 
+    test('an archived repository is known as one until it is none', async () => {
+      await using opened = await withAcme();
+      const { store, transactions } = opened;
+      await transactions.write((tx) => store.saveRepository(tx, { ...infra, isArchived: true }));
+      expect(await store.find(100)).toEqual({ ...infra, isArchived: true });
+
+      await transactions.write((tx) => store.saveRepository(tx, infra));
+
+      expect(await store.find(100)).toEqual(infra);
+    });
+
     test('a removed repository is not found until it is saved again', async () => {
       await using opened = await withAcme();
       const { store, transactions } = opened;
