@@ -155,7 +155,6 @@ export async function startReceiving(
     handle,
     clock,
     worker,
-    source,
     /** Where the stand-in sends its events. */
     webhook,
     pushes,
