@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { findTool, toolCacheDir } from '../../src/tools.ts';
 import { expectFailure, good, push } from '../support/bad-input.ts';
-import { startScenario } from '../support/scenario.ts';
+import { patience, startScenario } from '../support/scenario.ts';
 import { tempDirectory } from '../support/temp-database.ts';
 
 /** What a server lacks, and what GitHub has no more. */
@@ -85,14 +85,14 @@ test('a commit that was pushed away, and a repository that was taken from the Ap
   const refused = await api.request('POST', `${api.stackPath(added.stack)}/runs`, { type: 'TRACKED' });
   expect(refused.json).toMatchObject({ status: expect.any(Number), detail: expect.any(String) });
   expect(refused.status).not.toBe(500);
-  const retried = await api.act(lost.id, 'retry');
-  // GitHub takes no check run from an App that may not see the repository.
-  const run = await api.waitForState(retried.id, 'FAILED');
-  expect(run.outcome).toBe('source_unavailable');
-  expect(run.note?.split('\n')).toEqual([
-    'The GitHub App may not read acme/rewritten any more.',
-    expect.stringContaining('Check on GitHub that the App is installed there'),
-  ]);
+  // As soon as the server has heard of it.
+  const stack = async () => (await api.request('GET', api.stackPath(added.stack))).json;
+  await expect.poll(stack, patience).toMatchObject({ away: 'removed' });
+  const retried = await api.request('POST', `/api/v1/runs/${lost.id}/retry`);
+  expect(retried.json).toMatchObject({ status: 409, code: 'repository-away' });
+  expect(retried.json).toMatchObject({
+    detail: expect.stringContaining('does not see acme/rewritten any more'),
+  });
 });
 
 /** Every program of this machine by a link in one directory. */
