@@ -116,6 +116,8 @@ export type Refusal =
   | ({ readonly code: 'locked-since' } & ShownLock)
   | { readonly code: 'not-locked' }
   | { readonly code: 'removed' }
+  /** GitHub lets nothing be done in the repository. */
+  | { readonly code: 'repository-away'; readonly reason: string }
   | { readonly code: 'done-before' };
 
 /** Of stacks; not all of them when there are many. */
@@ -148,7 +150,10 @@ export type WaitsFor =
   /** Its place among those of the stack that wait, 1 for the next; null for a preview, which waits for none. */
   | { readonly kind: 'turn'; readonly blocker: TurnBlocker | null; readonly queue: Place | null };
 
-export type TurnBlocker = { readonly kind: 'run'; readonly run: RunReference } | { readonly kind: 'lock' };
+export type TurnBlocker =
+  | { readonly kind: 'run'; readonly run: RunReference }
+  | { readonly kind: 'lock' }
+  | { readonly kind: 'repository'; readonly reason: string };
 
 export interface Place {
   readonly place: number;

@@ -71,6 +71,8 @@ export function refusalText(refusal: Refusal): string {
       return 'The stack is not locked.';
     case 'removed':
       return 'It was removed meanwhile.';
+    case 'repository-away':
+      return codeSpan(refusal.reason, longestReason);
     case 'done-before':
       return 'The comment had its run already.';
   }

@@ -1,4 +1,4 @@
-import type { StackStanding, WaitsFor } from '../../runs/conversation.ts';
+import type { StackStanding, TurnBlocker, WaitsFor } from '../../runs/conversation.ts';
 import { codeSpan } from '../feedback/shown-text.ts';
 import { deltaSigns } from '../feedback/wording.ts';
 import { byHolder, named, runLink } from './refusal-text.ts';
@@ -23,6 +23,17 @@ function runText(run: NonNullable<StackStanding['run']>, signs: string | null): 
   return `${runLink(run)} of ${commit}${isOld}${signs === null ? '' : ` (${signs})`}.`;
 }
 
+function blockerText(blocker: TurnBlocker): string {
+  switch (blocker.kind) {
+    case 'lock':
+      return 'Waits until the stack is unlocked';
+    case 'repository':
+      return `Waits: ${codeSpan(blocker.reason, longestNote)}`;
+    case 'run':
+      return `Waits for the ${runLink(blocker.run)}`;
+  }
+}
+
 function waitsText(waitsFor: WaitsFor): string {
   switch (waitsFor.kind) {
     case 'confirmation':
@@ -35,9 +46,7 @@ function waitsText(waitsFor: WaitsFor): string {
       const { blocker, queue } = waitsFor;
       const place = queue ? `, ${queue.place} of ${queue.of} in the queue of the stack` : '';
       if (!blocker) return `Waits for its turn, which is next${place}`;
-      return blocker.kind === 'lock'
-        ? `Waits until the stack is unlocked${place}`
-        : `Waits for the ${runLink(blocker.run)}${place}`;
+      return `${blockerText(blocker)}${place}`;
     }
   }
 }

@@ -20,6 +20,7 @@ export function createStatus(parts: { runs: Runs; reference: Reference }) {
   async function blockerFor(run: Run, stack: Stack): Promise<TurnBlocker | null> {
     const blocker = blockerOf(run, await readLine(runs, stack), stack);
     if (blocker?.kind === 'lock') return { kind: 'lock' };
+    if (blocker?.kind === 'repository') return blocker;
     const before = blocker && (await runs.find(blocker.run));
     return before && { kind: 'run', run: reference(before) };
   }

@@ -201,6 +201,10 @@ const refusals = {
   'pull-request-closed': [{ code: 'pull-request-closed' }, 'is closed. Reopen'],
   'pull-request-merged': [{ code: 'pull-request-merged' }, 'is merged. `/slipway deploy`'],
   'of-a-fork': [{ code: 'of-a-fork' }, 'in a fork'],
+  'repository-away': [
+    { code: 'repository-away', reason: 'acme/infra is archived' },
+    'acme/infra is archived',
+  ],
   'forks-not-allowed': [{ code: 'forks-not-allowed' }, '`allowForks`'],
   'other-branch': [
     { code: 'other-branch', base: 'main', branch: 'dev' },
