@@ -1,12 +1,17 @@
 import { type Actor, actorName } from '../access/actor.ts';
 import type { Access } from '../access/roles.ts';
+import type { Commit } from '../stacks/repository.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
-import { UserError } from '../user-error.ts';
+import type { Transactions } from '../tx.ts';
 import { commandRefusal } from './command-refusal.ts';
 import type { CommandResult, RunCommands } from './commands.ts';
+import { askWhatIsMissing } from './deploy-rules.ts';
+import { isWriter } from './is-writer.ts';
+import { previewAnew } from './preview-anew.ts';
 import type { Run } from './run.ts';
 import type { RunStore } from './run-store.ts';
+import type { Source } from './source.ts';
 
 /**
  * Decides about a button that somebody pressed where a run is shown: whether the run is one of that
@@ -18,7 +23,7 @@ export interface Buttons {
   press(press: ButtonPress): Promise<ButtonOutcome>;
 }
 
-const buttons = ['confirm', 'discard', 'cancel', 'stop', 'retry'] as const;
+const buttons = ['confirm', 'discard', 'cancel', 'stop', 'retry', 'preview', 'deploy'] as const;
 export type Button = (typeof buttons)[number];
 
 export interface ButtonPress {
@@ -36,32 +41,86 @@ export type ButtonOutcome =
   | { readonly kind: 'done'; readonly note: string }
   | { readonly kind: 'refused'; readonly reason: string };
 
+const short = ({ hash }: Commit): string => hash.slice(0, 7);
+
 export const refused = (reason: string): ButtonOutcome => ({ kind: 'refused', reason });
 
 export function createButtons(parts: {
-  runs: Pick<RunStore, 'find'>;
+  runs: Pick<RunStore, 'find' | 'newestFinished' | 'newestOfCommit'>;
   stacks: Pick<StackStore, 'findByKey'>;
   access: Pick<Access, 'require'>;
   commands: RunCommands;
+  source: Pick<Source, 'resolve' | 'compare'>;
+  transactions: Transactions;
 }): Buttons {
-  const { runs, stacks, access, commands } = parts;
+  const { runs, stacks, access, commands, source, transactions } = parts;
 
-  async function retry(run: Run, { actor, deliveryId }: ButtonPress): Promise<ButtonOutcome> {
-    const again = await commands.retry(run.id, {
-      by: actor,
-      // A press that is told twice makes one run.
-      dedupeKey: `button:${deliveryId}`,
-    });
-    const made = again === 'duplicate' ? 'its run was made before' : `run ${again.id}`;
-    return { kind: 'done', note: `${actorName(actor)} retried run ${run.id}: ${made}` };
+  async function make(
+    { actor, deliveryId }: ButtonPress,
+    what: string,
+    // A press that is told twice makes one run.
+    create: (by: { by: Actor; dedupeKey: string }) => Promise<Run | 'duplicate'>,
+  ): Promise<ButtonOutcome> {
+    const run = await create({ by: actor, dedupeKey: `button:${deliveryId}` });
+    const made = run === 'duplicate' ? 'its run was made before' : `run ${run.id}`;
+    return { kind: 'done', note: `${actorName(actor)} ${what}: ${made}` };
   }
 
-  async function decide(button: Button, run: Run, press: ButtonPress): Promise<ButtonOutcome> {
-    const actor = actorName(press.actor);
-    if (button === 'retry') return retry(run, press);
-    // No stateVersion: a state that shows a button is never entered again once that button worked, and a
-    // plan that waits is not replaced, so the state alone tells whether the person saw what is there now.
-    return told(actor, button, await commands[button](run.id, { actor }));
+  /** The head of the branch that a run is of, as it is now; a reason when there is none to act on. */
+  async function headOf(run: Run, stack: Stack): Promise<Commit | string> {
+    if (run.pullRequest?.isFork) return 'the branch is one of a fork';
+    const head = await source.resolve(stack.repository, run.branch, null);
+    return head ?? `there is no branch ${run.branch} any more`;
+  }
+
+  async function preview(run: Run, stack: Stack, press: ButtonPress): Promise<ButtonOutcome> {
+    const head = await headOf(run, stack);
+    if (typeof head === 'string') return refused(head);
+    const what = `previewed ${short(head)} of ${run.branch}`;
+    return make(press, what, async (by) => commands.create(await previewAnew(runs, run, stack, head, by)));
+  }
+
+  async function deploy(run: Run, stack: Stack, press: ButtonPress): Promise<ButtonOutcome> {
+    const { commit, branch, pullRequest } = run;
+    if (run.type !== 'PROPOSED' || run.state !== 'FINISHED') {
+      return refused(`the ${run.type} run is ${run.state}: only what was previewed can be deployed`);
+    }
+    if (pullRequest?.isFork) return refused('what comes from a fork is never deployed before it is merged');
+    const head = await headOf(run, stack);
+    if (typeof head === 'string') return refused(head);
+    if (head.hash !== commit.hash) {
+      return refused(`the head of ${branch} is ${short(head)} now, and the preview is of ${short(commit)}`);
+    }
+    const missing = await askWhatIsMissing({ runs, source }, stack, commit.hash);
+    return transactions.write(async (tx) => {
+      const { promotion } = (await stacks.findByKey(stack.key, tx))?.settings ?? stack.settings;
+      if (!promotion) return refused('the stack takes commits of its own branch only: promotion is off');
+      const lacks = await missing(tx);
+      if (lacks) {
+        return refused(`${short(commit)} does not contain ${short(lacks.commit)}, which the stack has now`);
+      }
+      const what = { stackKey: stack.key, type: 'TRACKED', branch, commit } as const;
+      return make(press, `deployed ${short(commit)} of ${branch}`, (by) =>
+        commands.create({ ...what, ...(pullRequest ? { pullRequest } : {}), ...by }, tx),
+      );
+    });
+  }
+
+  async function decide(button: Button, run: Run, stack: Stack, press: ButtonPress): Promise<ButtonOutcome> {
+    switch (button) {
+      case 'retry':
+        return make(press, `retried run ${run.id}`, (by) => commands.retry(run.id, by));
+      case 'preview':
+        return preview(run, stack, press);
+      case 'deploy':
+        return deploy(run, stack, press);
+      default: {
+        const actor = actorName(press.actor);
+        // No stateVersion: a state that shows a button is never entered again once that button worked, and a
+        // plan that waits is not replaced, so the state alone tells whether the person saw what is there now.
+        return told(actor, button, await commands[button](run.id, { actor }));
+      }
+    }
   }
 
   return {
@@ -78,25 +137,12 @@ export function createButtons(parts: {
         return refused(`${actorName(press.actor)} may not ${button}: needs the role writer`);
       }
       try {
-        return await decide(button, run, press);
+        return await decide(button, run, stack, press);
       } catch (error) {
         return refused(commandRefusal(error).message);
       }
     },
   };
-}
-
-export async function isWriter(
-  access: Pick<Access, 'require'>,
-  actor: Actor,
-  { account, repository }: Stack,
-): Promise<boolean> {
-  try {
-    return (await access.require(actor, account, repository, 'writer')) !== null;
-  } catch (error) {
-    if (error instanceof UserError && error.code === 'forbidden') return false;
-    throw error;
-  }
 }
 
 function told(actor: string, button: Button, result: CommandResult): ButtonOutcome {

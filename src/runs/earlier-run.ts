@@ -16,7 +16,11 @@ export interface Earlier {
 }
 
 /** The server ended them itself: when their commit is told of again, it is previewed again. */
-const withdrawn: ReadonlySet<Outcome> = new Set(['superseded', 'pull_request_closed']);
+const withdrawn: ReadonlySet<Outcome> = new Set([
+  'superseded',
+  'pull_request_closed',
+  'merge_group_destroyed',
+]);
 
 export async function findEarlier(
   runs: Pick<RunStore, 'newestOfType' | 'newestOfCommit'>,

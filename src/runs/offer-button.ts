@@ -1,9 +1,10 @@
 import { type Actor, actorName } from '../access/actor.ts';
 import type { Access } from '../access/roles.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
-import { type ButtonOutcome, isWriter, refused } from './buttons.ts';
+import { type ButtonOutcome, refused } from './buttons.ts';
 import { commandRefusal } from './command-refusal.ts';
 import type { RunCommands } from './commands.ts';
+import { isWriter } from './is-writer.ts';
 import type { RunStore } from './run-store.ts';
 import type { Source } from './source.ts';
 

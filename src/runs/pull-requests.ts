@@ -8,6 +8,7 @@ import { createOutcomeNotes } from './outcome-notes.ts';
 import type { Run } from './run.ts';
 import type { RunStore } from './run-store.ts';
 import type { Transitions } from './transition.ts';
+import type { ShowUnaffected } from './unaffected.ts';
 
 /** What pull requests do to runs: their head commits are previewed, and closing them ends that. */
 export interface PullRequests {
@@ -31,10 +32,11 @@ export function createPullRequests(parts: {
   stacks: StackStore;
   runs: RunStore;
   commands: Pick<RunCommands, 'create'>;
+  unaffected: ShowUnaffected;
   transitions: Transitions;
   transactions: Transactions;
 }): PullRequests {
-  const { stacks, runs, commands, transitions, transactions } = parts;
+  const { stacks, runs, commands, unaffected, transitions, transactions } = parts;
 
   async function preview(stack: Stack, change: PullRequestChange, content: Content, deliveryId: string) {
     const { login, email } = change.sender;
@@ -52,6 +54,14 @@ export function createPullRequests(parts: {
     });
     if (run === 'duplicate') return 'there is a run for this commit already';
     return `PROPOSED run ${run.id}${run.isUntrusted ? ' without secrets' : ''}`;
+  }
+
+  async function leaveOut(stack: Stack, commit: string, reason: string): Promise<string> {
+    if (stack.settings.unaffectedChecks) {
+      const notice = { stack, commit, type: 'PROPOSED', reason } as const;
+      await transactions.write((tx) => unaffected(tx, notice));
+    }
+    return reason;
   }
 
   /** Its pushes are previewed as those of any branch: those runs are of the draft. */
@@ -96,7 +106,7 @@ export function createPullRequests(parts: {
         const { stack } = selection;
         const outcome = selection.selected
           ? await preview(stack, change, { head: content.head, ...selection }, deliveryId)
-          : selection.reason;
+          : await leaveOut(stack, content.head.hash, selection.reason);
         notes.add(stack.id, outcome);
       }
       return notes.all();

@@ -46,6 +46,7 @@ export type Outcome =
   | 'worker_lost'
   | 'superseded'
   | 'pull_request_closed'
+  | 'merge_group_destroyed'
   | 'internal_error';
 
 export interface Run {

@@ -7,6 +7,7 @@ import type { BranchHeadStore } from './branch-heads.ts';
 import { createRunCommands, type RunCommands } from './commands.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { LogStore } from './log-store.ts';
+import { createMergeGroups, type MergeGroups } from './merge-groups.ts';
 import { createMissedPushes, type MissedPushes, type MissedPushMode } from './missed-pushes.ts';
 import type { Offers } from './offers.ts';
 import { createPhaseJobs } from './phase-jobs.ts';
@@ -18,6 +19,7 @@ import { createScheduler, type Scheduler } from './scheduler.ts';
 import type { Source } from './source.ts';
 import { createTransitions, type Transitions } from './transition.ts';
 import { createTriggers, type Triggers } from './triggers.ts';
+import { createUnaffected, type ShowUnaffected } from './unaffected.ts';
 import { createWorkerService } from './worker-service.ts';
 
 /** Runs, put together: what makes them, what people may ask, what workers report, what happens after a crash. */
@@ -25,6 +27,7 @@ export interface Runs {
   readonly triggers: Triggers;
   readonly pullRequests: PullRequests;
   readonly missedPushes: MissedPushes;
+  readonly mergeGroups: MergeGroups;
   readonly commands: RunCommands;
   readonly scheduler: Scheduler;
   readonly recovery: Recovery;
@@ -42,6 +45,7 @@ export interface RunsParts {
   readonly offers: Offers;
   /** What is done about pushes that GitHub did not tell of. */
   readonly missedPushes: MissedPushMode;
+  readonly showUnaffected: ShowUnaffected;
   /** Of the other features. They come first, so that an event is written before what follows from it. */
   readonly reactors: readonly Reactor[];
   readonly transactions: Transactions;
@@ -62,14 +66,17 @@ export function createRuns(parts: RunsParts): Runs {
   });
   const wired = { ...parts, transitions };
   const commands = createRunCommands(wired);
+  const unaffected = createUnaffected({ ...parts, show: parts.showUnaffected });
+  const triggering = { ...wired, commands, unaffected };
   return {
     transitions,
     scheduler,
     workerService,
     commands,
-    triggers: createTriggers({ ...parts, commands }),
-    pullRequests: createPullRequests({ ...wired, commands }),
+    triggers: createTriggers(triggering),
+    pullRequests: createPullRequests(triggering),
     missedPushes: createMissedPushes({ ...parts, commands, mode: parts.missedPushes }),
+    mergeGroups: createMergeGroups(triggering),
     recovery: createRecovery(wired),
   };
 }

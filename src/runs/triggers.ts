@@ -2,7 +2,13 @@ import type { Actor } from '../access/actor.ts';
 import type { Clock } from '../clock.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
-import { type Push, type SelectedStack, selectStacks } from '../stacks/trigger.ts';
+import {
+  type LeftOutStack,
+  type Push,
+  type SelectedStack,
+  selectStacks,
+  typeOfPush,
+} from '../stacks/trigger.ts';
 import type { Transactions } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import { type BranchHeadStore, isDealtWith, isNext } from './branch-heads.ts';
@@ -14,6 +20,7 @@ import { requireTracked } from './requirements.ts';
 import type { Run, RunType } from './run.ts';
 import type { RunStore } from './run-store.ts';
 import type { Source } from './source.ts';
+import type { ShowUnaffected } from './unaffected.ts';
 
 /** What makes runs: pushes and people. */
 export interface Triggers {
@@ -39,10 +46,11 @@ export function createTriggers(parts: {
   commands: RunCommands;
   source: Source;
   branchHeads: BranchHeadStore;
+  unaffected: ShowUnaffected;
   transactions: Transactions;
   clock: Clock;
 }): Triggers {
-  const { stacks, commands, source, branchHeads, transactions, clock } = parts;
+  const { stacks, commands, source, branchHeads, unaffected, transactions, clock } = parts;
 
   const outdated = createOutdated(parts);
 
@@ -76,6 +84,15 @@ export function createTriggers(parts: {
     });
   }
 
+  async function leaveOut({ stack, reason }: LeftOutStack, push: Push): Promise<string> {
+    if (stack.settings.unaffectedChecks) {
+      const type = typeOfPush(stack, push);
+      const notice = { stack, type, commit: push.head.hash, reason };
+      await transactions.write((tx) => unaffected(tx, notice));
+    }
+    return reason;
+  }
+
   return {
     async push(push, deliveryId) {
       const notes = createOutcomeNotes();
@@ -85,7 +102,7 @@ export function createTriggers(parts: {
         for (const selection of selectStacks(changed.stacks, known)) {
           const outcome = selection.selected
             ? await startFromPush(selection, push, deliveryId)
-            : selection.reason;
+            : await leaveOut(selection, push);
           notes.add(selection.stack.id, outcome);
         }
       }

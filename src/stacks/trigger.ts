@@ -37,15 +37,23 @@ export interface SelectedStack {
   readonly isUntrusted: boolean;
 }
 
-export type Selection =
-  | SelectedStack
-  | { readonly stack: Stack; readonly selected: false; readonly reason: string };
+export interface LeftOutStack {
+  readonly stack: Stack;
+  readonly selected: false;
+  readonly reason: string;
+}
+
+export type Selection = SelectedStack | LeftOutStack;
+
+/** Of the run that a push starts for a stack, if any. */
+export const typeOfPush = ({ settings }: Stack, { branch }: Pick<Push, 'branch'>): SelectedStack['type'] =>
+  branch === settings.branch ? 'TRACKED' : 'PROPOSED';
 
 /** Which stacks of the repository a push starts, and why or why not. */
 export function selectStacks(stacks: readonly Stack[], push: Push): readonly Selection[] {
   const affects = affectedBy(push.changedPaths);
   return stacks.map((stack) => {
-    const type = push.branch === stack.settings.branch ? 'TRACKED' : 'PROPOSED';
+    const type = typeOfPush(stack, push);
     const away = awayReason(stack);
     if (away !== null) return { stack, selected: false, reason: away };
     const isNew = type === 'TRACKED' && push.newStacks?.includes(stack.id);

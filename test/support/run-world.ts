@@ -9,6 +9,7 @@ import type { Run } from '../../src/runs/run.ts';
 import type { Reactor } from '../../src/runs/run-event.ts';
 import { createRuns } from '../../src/runs/runs.ts';
 import type { Source } from '../../src/runs/source.ts';
+import type { Unaffected } from '../../src/runs/unaffected.ts';
 import type { Commit } from '../../src/stacks/repository.ts';
 import type { Stack, StackSettings } from '../../src/stacks/stack.ts';
 import { createStacks } from '../../src/stacks/stacks.ts';
@@ -226,6 +227,7 @@ function wire(parts: {
     },
   };
 
+  const unaffected: (Pick<Unaffected, 'commit' | 'type' | 'reason'> & { readonly stack: string })[] = [];
   const made = createRuns({
     ...{ runs, stacks: stackStore, logs, queue, source, clock, newId, logger },
     branchHeads,
@@ -233,6 +235,7 @@ function wire(parts: {
       offer: async (_, offer) => void offered.push(offer),
     },
     missedPushes: parts.missedPushes,
+    showUnaffected: async (_tx, { stack, ...told }) => void unaffected.push({ stack: stack.key, ...told }),
     reactors: parts.reactors,
     transactions: database,
   });
@@ -246,6 +249,7 @@ function wire(parts: {
   // Also the proof that the service is what workers expect.
   const server: ServerApi = made.workerService;
   const opened = {
+    unaffected,
     runs,
     stackStore,
     repositories,

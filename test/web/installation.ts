@@ -179,6 +179,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
         compare: () => Promise.reject(new Error('not in this test')),
         fetch: () => Promise.reject(new Error('not in this test')),
       },
+      unaffected: () => Promise.reject(new Error('not in this test')),
     }),
     logs,
     events: createEventFeed(database),

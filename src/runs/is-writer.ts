@@ -1,0 +1,18 @@
+import type { Actor } from '../access/actor.ts';
+import type { Access } from '../access/roles.ts';
+import type { Stack } from '../stacks/stack.ts';
+import { UserError } from '../user-error.ts';
+
+/** Whether they may start, confirm and end its runs: asked live. Rejects when GitHub cannot be asked: try again. */
+export async function isWriter(
+  access: Pick<Access, 'require'>,
+  actor: Actor,
+  { account, repository }: Pick<Stack, 'account' | 'repository'>,
+): Promise<boolean> {
+  try {
+    return (await access.require(actor, account, repository, 'writer')) !== null;
+  } catch (error) {
+    if (error instanceof UserError && error.code === 'forbidden') return false;
+    throw error;
+  }
+}

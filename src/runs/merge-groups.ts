@@ -1,0 +1,120 @@
+import { affectedBy, notAffected } from '../stacks/affected.ts';
+import type { Commit } from '../stacks/repository.ts';
+import type { Stack } from '../stacks/stack.ts';
+import type { StackStore } from '../stacks/stack-store.ts';
+import type { Transactions } from '../tx.ts';
+import type { RunCommands } from './commands.ts';
+import { createOutcomeNotes } from './outcome-notes.ts';
+import type { Run } from './run.ts';
+import type { RunStore } from './run-store.ts';
+import type { Source } from './source.ts';
+import type { Transitions } from './transition.ts';
+import type { ShowUnaffected } from './unaffected.ts';
+
+/**
+ * What a merge queue does to runs: the commit that would be merged is previewed before it is. Who may put something in
+ * the queue may merge it, so these previews have the secrets of what comes after the merge.
+ */
+export interface MergeGroups {
+  /**
+   * Which runs were made, and why none of the other stacks of the repository, by reason. Every stack that follows the
+   * base gets a check. Safe to repeat. Rejects when GitHub cannot be asked: try again.
+   */
+  requested(group: MergeGroup, deliveryId: string): Promise<readonly string[]>;
+  /** Ends its previews that are not over; says which. */
+  destroyed(group: DestroyedGroup): Promise<readonly string[]>;
+}
+
+export interface MergeGroup {
+  readonly repositoryId: number;
+  /** The temporary branch of the group. */
+  readonly branch: string;
+  readonly head: string;
+  /** The branch that it is to be merged into. */
+  readonly base: string;
+  /** What the group is put on: a commit, or the base itself. */
+  readonly onto: string;
+  readonly by: { readonly login: string; readonly email: string };
+}
+
+export interface DestroyedGroup extends Pick<MergeGroup, 'repositoryId' | 'branch' | 'head'> {
+  /** As GitHub says it: merged, invalidated, dequeued. */
+  readonly reason: string;
+}
+
+export function createMergeGroups(parts: {
+  stacks: Pick<StackStore, 'ofRepository'>;
+  runs: Pick<RunStore, 'unfinishedPreviews'>;
+  commands: Pick<RunCommands, 'create'>;
+  source: Pick<Source, 'resolve' | 'changedPaths'>;
+  unaffected: ShowUnaffected;
+  transitions: Transitions;
+  transactions: Transactions;
+}): MergeGroups {
+  const { stacks, runs, commands, source, transitions, transactions } = parts;
+
+  async function preview(stack: Stack, group: MergeGroup, commit: Commit, deliveryId: string) {
+    const run = await commands.create({
+      stackKey: stack.key,
+      type: 'PROPOSED',
+      branch: group.branch,
+      commit,
+      by: { kind: 'person', ...group.by },
+      dedupeKey: `merge-group:${deliveryId}`,
+      // The push of the temporary branch may have been told first.
+      unlessCommitHas: 'any',
+    });
+    return run === 'duplicate' ? 'there is a run for this commit already' : `PROPOSED run ${run.id}`;
+  }
+
+  async function withdraw(stack: Stack, { branch, head, reason }: DestroyedGroup): Promise<readonly Run[]> {
+    return transactions.write(async (tx) => {
+      const note = `the merge group is gone: ${reason}`;
+      const details = { actor: 'server', note, change: { outcome: 'merge_group_destroyed' } } as const;
+      const ended: Run[] = [];
+      for (const run of await runs.unfinishedPreviews(stack.key, branch, tx)) {
+        if (run.commit.hash !== head) continue;
+        const moved = await transitions.move(tx, run, { kind: 'withdraw' }, details);
+        if (moved.kind === 'moved') ended.push(moved.run);
+      }
+      return ended;
+    });
+  }
+
+  return {
+    async requested(group, deliveryId) {
+      const { repositoryId, base, onto, branch, head } = group;
+      const notes = createOutcomeNotes();
+      const followers: Stack[] = [];
+      for (const stack of await stacks.ofRepository(repositoryId)) {
+        if (stack.settings.branch === base) followers.push(stack);
+        else notes.add(stack.id, `the merge group is for ${base}, the stack follows another branch`);
+      }
+      const [any] = followers;
+      if (!any) return notes.all();
+      const commit = await source.resolve(any.repository, branch, head);
+      if (!commit) return [`${head.slice(0, 7)} is not on ${branch} any more`];
+      const paths = await source.changedPaths(any.repository, onto, head);
+      const affects = affectedBy(paths);
+      for (const stack of followers) {
+        if (affects(stack) !== null) {
+          notes.add(stack.id, await preview(stack, group, commit, deliveryId));
+          continue;
+        }
+        const unaffected = { stack, commit: head, type: 'PROPOSED', reason: notAffected } as const;
+        await transactions.write((tx) => parts.unaffected(tx, unaffected));
+        notes.add(stack.id, notAffected);
+      }
+      return notes.all();
+    },
+
+    async destroyed(group) {
+      const notes: string[] = [];
+      for (const stack of await stacks.ofRepository(group.repositoryId)) {
+        const ended = await withdraw(stack, group);
+        notes.push(...ended.map(({ id, state }) => `${stack.id}: run ${id} is ${state}`));
+      }
+      return notes.length > 0 ? notes : ['no preview of the group was under way'];
+    },
+  };
+}

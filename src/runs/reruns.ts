@@ -1,0 +1,73 @@
+import { type Actor, actorName } from '../access/actor.ts';
+import type { Access } from '../access/roles.ts';
+import type { Stack } from '../stacks/stack.ts';
+import type { StackStore } from '../stacks/stack-store.ts';
+import { commandRefusal } from './command-refusal.ts';
+import type { RunCommands } from './commands.ts';
+import { isWriter } from './is-writer.ts';
+import { isTerminal, type RunType } from './run.ts';
+import type { RunStore } from './run-store.ts';
+
+/** Runs of a commit that failed are run once more, all at once. */
+export interface Reruns {
+  /**
+   * What came of each stack that has such runs; a stack's newest run of a type counts. Safe to repeat for one
+   * delivery. Rejects when GitHub cannot be asked who may do what: try again.
+   */
+  again(request: RerunRequest): Promise<readonly string[]>;
+}
+
+export interface RerunRequest {
+  readonly repositoryId: number;
+  readonly commit: string;
+  readonly types: readonly RunType[];
+  readonly concerns: (stack: Stack) => boolean;
+  readonly actor: Actor;
+  /** The same for every time that one press is told. */
+  readonly deliveryId: string;
+}
+
+export function createReruns(parts: {
+  runs: Pick<RunStore, 'newestOfCommit'>;
+  stacks: Pick<StackStore, 'ofRepository'>;
+  access: Pick<Access, 'require'>;
+  commands: Pick<RunCommands, 'retry'>;
+}): Reruns {
+  const { runs, stacks, access, commands } = parts;
+
+  async function retry(stack: Stack, type: RunType, request: RerunRequest): Promise<string | null> {
+    const { commit, actor, deliveryId } = request;
+    // A press that is told twice makes one run of a stack and type.
+    const dedupeKey = `rerun:${deliveryId}:${type}`;
+    const run = await runs.newestOfCommit(stack.key, type, commit, 'any');
+    if (!run || !isTerminal(run.state) || run.state === 'FINISHED') return null;
+    try {
+      const again = await commands.retry(run.id, { by: actor, dedupeKey });
+      const made = again === 'duplicate' ? 'its run was made before' : `run ${again.id}`;
+      return `${stack.id}: ${actorName(actor)} retried run ${run.id}: ${made}`;
+    } catch (error) {
+      return `${stack.id}: ${commandRefusal(error).message}`;
+    }
+  }
+
+  return {
+    async again(request) {
+      const all = await stacks.ofRepository(request.repositoryId);
+      const concerned = all.filter(request.concerns);
+      const [any] = concerned;
+      if (!any) return ['no stack of the repository is concerned'];
+      // Rights are those on the repository, the same for all of its stacks.
+      if (!(await isWriter(access, request.actor, any))) {
+        return [`${actorName(request.actor)} may not retry: needs the role writer`];
+      }
+      const notes: string[] = [];
+      for (const stack of concerned) {
+        for (const type of request.types) {
+          const note = await retry(stack, type, request);
+          if (note !== null) notes.push(note);
+        }
+      }
+      return notes.length > 0 ? notes : ['no run of the commit failed'];
+    },
+  };
+}
