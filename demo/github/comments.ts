@@ -12,7 +12,7 @@ import {
 } from './discussion.ts';
 import { repositoryEvent } from './events.ts';
 import { type Account, type GithubState, type Repository, requireAccount } from './state.ts';
-import { checkRunView } from './views/check-run.ts';
+import { checkRunView, checkSuiteView } from './views/check-run.ts';
 import { commentView, issueView } from './views/issue.ts';
 import type { OutgoingEvent, SentDelivery, Webhooks } from './webhooks.ts';
 
@@ -75,6 +75,15 @@ export class Comments {
   /** "Re-run" below the check. */
   rerequest(run: CheckRun, login?: string): Promise<SentDelivery> {
     return this.#sendCheck(run, login, { action: 'rerequested' });
+  }
+
+  /** "Re-run all checks" of the commit. */
+  rerequestAll({ repository, suiteId, headSha }: CheckRun, login?: string): Promise<SentDelivery> {
+    const suite = checkSuiteView(this.#state, repository, { id: suiteId, headSha });
+    const payload = { action: 'rerequested', check_suite: suite };
+    return this.#webhooks.sendIfAny(
+      repositoryEvent(this.#state, 'check_suite', repository, this.#person(login), payload),
+    );
   }
 
   event(

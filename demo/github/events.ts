@@ -12,6 +12,8 @@ const neededFor: Readonly<Record<string, string>> = {
   pull_request: 'pull_requests',
   issue_comment: 'issues',
   check_run: 'checks',
+  check_suite: 'checks',
+  merge_group: 'merge_queues',
   repository: 'metadata',
 };
 

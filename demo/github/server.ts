@@ -20,6 +20,7 @@ import {
   suspendApp,
   uninstallApp,
 } from './installations.ts';
+import { MergeQueue } from './merge-queue.ts';
 import type { RecordedRequest } from './pipeline.ts';
 import { PullRequests } from './pull-requests.ts';
 import { Pushes } from './pushes.ts';
@@ -72,8 +73,11 @@ const permissions: Permissions = {
   pull_requests: 'write',
   issues: 'read',
   deployments: 'write',
+  merge_queues: 'read',
 };
-const events = ['push', 'pull_request', 'issue_comment', 'check_run', 'repository'];
+const events = [
+  ...['push', 'pull_request', 'issue_comment', 'check_run', 'check_suite', 'merge_group', 'repository'],
+];
 
 export async function startStandInGithub(options: StandInOptions) {
   const state = createState({
@@ -93,6 +97,7 @@ export async function startStandInGithub(options: StandInOptions) {
   const comments = new Comments(state, discussions, webhooks);
   const pulls = new PullRequests(state, discussions, webhooks);
   const pushes = new Pushes(state, webhooks, pulls);
+  const mergeQueue = new MergeQueue(state, discussions, webhooks, pushes);
   let signsIn: string | null = null;
   const whoSignsIn = () => (signsIn === null ? defaultActor(state) : requireAccount(state, signsIn));
   const gitHttp = await createGitHttp();
@@ -175,6 +180,9 @@ export async function startStandInGithub(options: StandInOptions) {
     setConversationLocked: comments.setLocked.bind(comments),
     pressButton: comments.pressButton.bind(comments),
     rerequest: comments.rerequest.bind(comments),
+    rerequestAll: comments.rerequestAll.bind(comments),
+    enqueue: mergeQueue.enqueue.bind(mergeQueue),
+    destroyMergeGroup: mergeQueue.destroy.bind(mergeQueue),
     /** Whom the login page lets in from now on; before that, the first person added. */
     signInAs: (login: string) => {
       signsIn = requireAccount(state, login).login;

@@ -103,6 +103,19 @@ test('a button that the check run shows can be pressed, and no other', async () 
   });
 });
 
+test('all checks of a commit can be asked for again', async () => {
+  await using started = await startCommit();
+  const { github, head_sha, octokit } = started;
+  await octokit.rest.checks.create({ ...infra, name: 'slipway/net', head_sha });
+  const [run] = github.checkRuns;
+  if (!run) throw new Error('no check run');
+  const sent = await github.rerequestAll(run, 'ada');
+  expect(github.deliveries.find((each) => each.guid === sent.deliveryId)).toMatchObject({
+    ...{ event: 'check_suite', action: 'rerequested' },
+    payload: { check_suite: { id: run.suiteId, head_sha, app: { id: 1 } }, sender: { login: 'ada' } },
+  });
+});
+
 test('comments are written, edited, refused when too long, and acknowledged once', async () => {
   await using started = await startCommit();
   const { github, repo, octokit } = started;

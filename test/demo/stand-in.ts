@@ -22,8 +22,11 @@ const wideOpen: Permissions = {
   checks: 'write',
   pull_requests: 'write',
   issues: 'read',
+  merge_queues: 'read',
 };
-const allEvents = ['push', 'pull_request', 'issue_comment', 'check_run', 'repository'];
+const allEvents = [
+  ...['push', 'pull_request', 'issue_comment', 'check_run', 'check_suite', 'merge_group', 'repository'],
+];
 
 /** A stand-in with the organisation acme, Ada who acts, and the App installed; gone with its directory at the end. */
 export async function startGithub(options: Partial<StandInOptions> = {}) {

@@ -1,5 +1,5 @@
 import type { CheckRun } from '../check-run.ts';
-import type { GithubState } from '../state.ts';
+import type { GithubState, Repository } from '../state.ts';
 import { nodeId, repositoryApiUrl, repositoryPage } from './address.ts';
 import { appView } from './installation.ts';
 
@@ -30,5 +30,25 @@ export function checkRunView(state: GithubState, run: CheckRun) {
     check_suite: { id: run.suiteId },
     app: appView(state, state.app),
     pull_requests: [],
+  };
+}
+
+export function checkSuiteView(
+  state: GithubState,
+  repository: Repository,
+  { id, headSha }: { id: number; headSha: string },
+) {
+  return {
+    id,
+    node_id: nodeId('CheckSuite', id),
+    head_branch: null,
+    head_sha: headSha,
+    status: 'queued',
+    conclusion: null,
+    url: repositoryApiUrl(state, repository, `/check-suites/${id}`),
+    before: null,
+    after: null,
+    pull_requests: [],
+    app: appView(state, state.app),
   };
 }
