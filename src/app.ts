@@ -21,6 +21,7 @@ import { createMetrics } from './metrics/metrics.ts';
 import { type Buttons, createButtons } from './runs/buttons.ts';
 import { type CommentCommands, createCommentCommands } from './runs/comments/comment-commands.ts';
 import { createOfferButton } from './runs/offer-button.ts';
+import { createReruns, type Reruns } from './runs/reruns.ts';
 import { createRetention } from './runs/retention.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
 import { createBubblewrap } from './sandbox/bubblewrap.ts';
@@ -106,6 +107,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   let buttons: Buttons;
   let commentCommands: CommentCommands;
   let offerButton: ReturnType<typeof createOfferButton>;
+  let reruns: Reruns;
   const github = opening.use(
     config.github === null
       ? createUnconfiguredGithub({ ...basics, stores })
@@ -128,6 +130,8 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           onComment: (comment) => commentCommands.handle(comment),
           onOffer: (press) => offerButton(press),
           onMissedPush: (missed) => runs.missedPushes.handle(missed),
+          onRerun: (request) => reruns.again(request),
+          mergeGroups: () => runs.mergeGroups,
         }),
   );
   const queue = createSqliteEngine({ database, clock, newId });
@@ -138,12 +142,10 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     source: github.source,
     offers: github.offers,
     missedPushes: config.missedPushes,
+    showUnaffected: github.showUnaffected,
     reactors: [webhooks.reactor, github.reactor],
   });
   const access = createAccess({ admins: config.admins, permissions: github.permissions });
-  const pressing = { ...stores, access, commands: runs.commands };
-  buttons = createButtons(pressing);
-  offerButton = createOfferButton({ ...pressing, source: github.source });
   const stacks = createStacks({
     ...basics,
     store: stores.stacks,
@@ -158,6 +160,10 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     ...{ source: github.source, conversation: github.conversation },
     runUrl: (runId) => `${config.publicUrl ?? url}/runs/${runId}`,
   });
+  const pressing = { ...basics, ...stores, access, commands: runs.commands, source: github.source };
+  buttons = createButtons(pressing);
+  reruns = createReruns(pressing);
+  offerButton = createOfferButton(pressing);
 
   // What was committed last may still want to be looked at; not with a closed database.
   opening.defer(() => runs.scheduler.settled());
@@ -255,6 +261,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
         retention,
         deliveries: stores.deliveries,
         replays: stores.replays,
+        outbox: stores.outbox,
       }),
     );
     if (tested.ok) worker.start();

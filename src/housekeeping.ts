@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
+import type { OutboxStore } from './github/feedback/outbox-store.ts';
+import { sweepChecks } from './github/feedback/retention.ts';
 import type { Logger } from './logger.ts';
 import type { Retention } from './runs/retention.ts';
 import type { Runs } from './runs/runs.ts';
@@ -22,6 +24,9 @@ export function startHousekeeping(parts: {
   readonly retention: Retention;
   readonly deliveries: DeliveryStore;
   readonly replays: ReplayStore;
+  readonly outbox: OutboxStore;
+  /** After so many days checks of commits go; 0 = never. */
+  readonly runsDays: number;
   /** After so many days results of attempts and replays go; 0 = never. */
   readonly logsDays: number;
   readonly transactions: Transactions;
@@ -48,6 +53,7 @@ export function startHousekeeping(parts: {
         await retention.sweep(signal);
         await sweepAttempts({ ...parts, days: parts.logsDays }, signal);
         await sweepReplays({ ...parts, days: parts.logsDays }, signal);
+        await sweepChecks({ ...parts, days: parts.runsDays }, signal);
       } catch (error) {
         logger.error({ err: error }, 'clearing what is old failed, it is tried again');
       }

@@ -13,6 +13,8 @@ export interface EventHandlers {
   readonly repository: EventHandler;
   readonly check_run: EventHandler;
   readonly issue_comment: EventHandler;
+  readonly check_suite: EventHandler;
+  readonly merge_group: EventHandler;
 }
 
 type Result = { readonly outcome: DeliveryOutcome } | { readonly thrown: unknown };
@@ -46,6 +48,8 @@ export async function createDeliveryHandler(
     app.on('repository', recording(handlers.repository));
     app.on('check_run', recording(handlers.check_run));
     app.on('issue_comment', recording(handlers.issue_comment));
+    app.on('check_suite', recording(handlers.check_suite));
+    app.on('merge_group', recording(handlers.merge_group));
   });
 
   return async ({ id, event, body }) => {

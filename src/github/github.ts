@@ -4,11 +4,13 @@ import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
 import type { BranchHeadStore } from '../runs/branch-heads.ts';
 import type { Conversation } from '../runs/conversation.ts';
+import type { MergeGroups } from '../runs/merge-groups.ts';
 import type { Offers } from '../runs/offers.ts';
 import type { PullRequestClosing } from '../runs/pull-requests.ts';
 import type { Reactor } from '../runs/run-event.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { Source } from '../runs/source.ts';
+import type { ShowUnaffected } from '../runs/unaffected.ts';
 import type { PullRequestChange } from '../stacks/pull-request.ts';
 import type { RepositoryDirectory, RepositoryStore } from '../stacks/repository-store.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
@@ -20,9 +22,11 @@ import { type ApiBudget, createApiBudget } from './api-budget.ts';
 import { answerText, hasOnlyBegun } from './comments/answer-text.ts';
 import { createDeliveryHandler } from './delivery-handler.ts';
 import { createCheckRunHandler, type OnButton, type OnOffer } from './events/check-run.ts';
+import { createCheckSuiteHandler, type OnRerun } from './events/check-suite.ts';
 import { createInstallationHandler } from './events/installation.ts';
 import { createInstallationChangedHandler } from './events/installation-changed.ts';
 import { createIssueCommentHandler, type OnComment } from './events/issue-comment.ts';
+import { createMergeGroupHandler } from './events/merge-group.ts';
 import { createPullRequestHandler } from './events/pull-request.ts';
 import { createPushHandler } from './events/push.ts';
 import { createRepositoryHandler } from './events/repository.ts';
@@ -35,6 +39,7 @@ import type { OutboxStore } from './feedback/outbox-store.ts';
 import { createFeedbackReactor } from './feedback/reactor.ts';
 import { createNoteOnRun, type NoteOnRun } from './feedback/run-notes.ts';
 import { createSenders } from './feedback/senders.ts';
+import { createShowUnaffected } from './feedback/show-unaffected.ts';
 import type { GitSettings } from './git.ts';
 import { createGithubApp, type GithubAppSettings } from './github-app.ts';
 import { createInbox, type Inbox, maxBodyBytes } from './inbox.ts';
@@ -70,6 +75,7 @@ export interface Github extends AsyncDisposable {
   readonly noteOnRun: NoteOnRun;
   readonly conversation: Conversation;
   readonly offers: Offers;
+  readonly showUnaffected: ShowUnaffected;
   readonly budget: Pick<ApiBudget, 'standing'>;
   /** Starts the loops: deliveries are handled, check runs sent, all of it compared with GitHub, repository files read. */
   start(): void;
@@ -85,7 +91,10 @@ export interface GithubParts {
     readonly repositories: RepositoryStore & InstallationStore;
     readonly repositoryFiles: RepositoryFileStore;
     readonly stacks: StackStore;
-    readonly runs: Pick<RunStore, 'find' | 'newestOfType' | 'ofPullRequest'>;
+    readonly runs: Pick<
+      RunStore,
+      'find' | 'newestOfType' | 'newestOfCommit' | 'ofPullRequest' | 'plan' | 'activeRun' | 'firstQueued'
+    >;
   };
   /** By whose rules the repository file is judged. */
   readonly vendors: readonly VendorRules[];
@@ -110,6 +119,8 @@ export interface GithubParts {
   readonly onComment: OnComment;
   readonly onOffer: OnOffer;
   readonly onMissedPush: OnMissedPush;
+  readonly onRerun: OnRerun;
+  readonly mergeGroups: () => MergeGroups;
 }
 
 /** Of check runs; people do not see the difference. */
@@ -148,7 +159,12 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
   const fileSweep = createFileSweep({ files, repositories: stores.repositories, budget, clock, logger });
   const pullRequests = createPullRequestReader({ app, source, repositories: stores.repositories });
   const handlers = {
-    push: createPushHandler({ repositories: known, files, onPush: parts.onPush }),
+    push: createPushHandler({
+      repositories: known,
+      files,
+      onPush: parts.onPush,
+      onMergeGroup: (group, deliveryId) => parts.mergeGroups().requested(group, deliveryId),
+    }),
     pull_request: createPullRequestHandler({
       repositories: known,
       files,
@@ -171,12 +187,19 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
       files,
       onButton: parts.onButton,
       onOffer: parts.onOffer,
+      onRerun: parts.onRerun,
     }),
     issue_comment: createIssueCommentHandler({
       repositories: known,
       pullRequests,
       onComment: parts.onComment,
     }),
+    check_suite: createCheckSuiteHandler({
+      appId: settings.appId,
+      repositories: known,
+      onRerun: parts.onRerun,
+    }),
+    merge_group: createMergeGroupHandler({ repositories: known, files, mergeGroups: parts.mergeGroups }),
   };
   const handle = await createDeliveryHandler(app.probot, handlers);
 
@@ -247,6 +270,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
       for (const react of reactors) await react(tx, event);
     },
     offers,
+    showUnaffected: createShowUnaffected({ ...feedback, publicUrl: parts.publicUrl }),
     noteOnRun: createNoteOnRun({ ...stores, ...feedback }),
     conversation: createConversation({ ...feedback, comments, answerText, isPatient: hasOnlyBegun }),
     budget,
@@ -286,6 +310,7 @@ export function createUnconfiguredGithub(
     noteOnRun: () => Promise.resolve(),
     conversation: { hasReacted: refuse, react: refuse, answer: refuse },
     offers: { offer: () => Promise.resolve() },
+    showUnaffected: () => Promise.resolve(),
     budget: createApiBudget({ clock }),
     start() {},
     async [Symbol.asyncDispose]() {},

@@ -167,6 +167,21 @@ export function createOutboxStore(database: Database): OutboxStore {
       return { waiting: waiting?.count ?? 0, givenUp: givenUp?.count ?? 0 };
     },
 
+    async removeOldChecks(tx, { dueBeforeMs, limit }) {
+      const db = database.inside(tx);
+      const old = db
+        .selectFrom('outbox_item')
+        .select('id')
+        .where('run_id', 'is', null)
+        .where('slot', 'is', null)
+        .where('kind', '=', 'check_run')
+        .where('next_at_ms', '<', dueBeforeMs)
+        .whereRef('settled_version', '>=', 'desired_version')
+        .limit(limit);
+      const removed = await db.deleteFrom('outbox_item').where('id', 'in', old).executeTakeFirst();
+      return Number(removed.numDeletedRows);
+    },
+
     async find(id, tx) {
       const db = tx ? database.inside(tx) : database.read;
       const row = await db.selectFrom('outbox_item').selectAll().where('id', '=', id).executeTakeFirst();

@@ -67,6 +67,26 @@ export function outboxStoreContract(name: string, open: () => Promise<Opened>): 
       });
     });
 
+    test('old checks that are of no run are forgotten, so many at a time, and nothing else', async () => {
+      await using opened = await withWish();
+      const { store, transactions, wantItem, wantOfFile } = opened;
+      await wantOfFile('file:1', 1000);
+      for (const id of ['old-1', 'old-2', 'old-3', 'not-sent']) await wantItem(anItem({ id }), 1000);
+      await wantItem(anItem({ id: 'young' }), 2000);
+      await wantItem(anItem({ id: 'reaction:1', kind: 'reaction' }), 1000);
+      for (const id of ['run-1', 'file:1', 'old-1', 'old-2', 'old-3', 'young', 'reaction:1']) {
+        await transactions.write((tx) => store.sent(tx, id, 1, 7));
+      }
+      const remove = () =>
+        transactions.write((tx) => store.removeOldChecks(tx, { dueBeforeMs: 2000, limit: 2 }));
+
+      expect([await remove(), await remove(), await remove()]).toEqual([2, 1, 0]);
+
+      const all = ['run-1', 'file:1', 'old-1', 'old-2', 'old-3', 'not-sent', 'young', 'reaction:1'];
+      const found = await Promise.all(all.map(async (id) => ((await store.find(id)) ? [id] : [])));
+      expect(found.flat()).toEqual(['run-1', 'file:1', 'not-sent', 'young', 'reaction:1']);
+    });
+
     test('a note is due at once and stays with every later wish', async () => {
       await using opened = await withWish();
       const { store, transactions, want } = opened;

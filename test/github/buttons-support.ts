@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import type { CheckRun } from '../../demo/github/check-run.ts';
 import { createAccess } from '../../src/access/roles.ts';
@@ -8,10 +7,12 @@ import { createFeedbackReactor } from '../../src/github/feedback/reactor.ts';
 import { createPermissions } from '../../src/github/permissions.ts';
 import { createIds } from '../../src/ids.ts';
 import { type Buttons, createButtons } from '../../src/runs/buttons.ts';
-import { createRunCommands } from '../../src/runs/commands.ts';
+import { type CreateRun, createRunCommands } from '../../src/runs/commands.ts';
 import { createOfferButton } from '../../src/runs/offer-button.ts';
+import { createReruns, type Reruns } from '../../src/runs/reruns.ts';
 import type { Run, RunCommand, RunType } from '../../src/runs/run.ts';
 import { createTransitions } from '../../src/runs/transition.ts';
+import type { StackSettings } from '../../src/stacks/stack.ts';
 import { createOutboxStore } from '../../src/storage/outbox-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
@@ -42,16 +43,27 @@ const ways = {
   PREPARING: toUnconfirmed.slice(0, 2),
   UNCONFIRMED: toUnconfirmed,
   DISCARDED: [...toUnconfirmed, { kind: 'discard' }],
+  /** Of a TRACKED run. */
+  FINISHED: [...toUnconfirmed.slice(0, 4), { ...planned, hasChanges: false }],
+  /** Of a PROPOSED one. */
+  PREVIEWED: toUnconfirmed,
 } satisfies Record<string, readonly RunCommand[]>;
+
+interface NewPreview extends Partial<Pick<CreateRun, 'pullRequest' | 'isUntrusted'>> {
+  readonly branch?: string;
+  readonly from?: string;
+}
 
 /** Buttons from GitHub to the run and back: the way in, real runs without a worker, check runs on the stand-in. */
 export async function openButtons() {
   // A press can only follow from what is made below.
   let buttons: Buttons;
   let offerButton: ReturnType<typeof createOfferButton>;
+  let reruns: Reruns;
   const all = await startReceiving({
     onButton: (press) => buttons.press(press),
     onOffer: (press) => offerButton(press),
+    onRerun: (request) => reruns.again(request),
   });
   const { app, budget, github, database, clock, inboxStore } = all;
   for (const login of ['bob', 'rita', 'mallory', 'root']) {
@@ -64,21 +76,13 @@ export async function openButtons() {
   github.setPermission(infra, 'rita', 'triage');
 
   const transactions = database;
-  const box = createSecretBox(randomBytes(32));
+  const box = createSecretBox(Buffer.alloc(32, 7));
   const stacks = createStackStore(database, box);
   const runs = createRunStore(database, box);
   const store = createOutboxStore(database);
   const outbox = createOutbox({
-    ...{
-      app,
-      senders: sendersOn(database),
-      budget,
-      store,
-      repositories: all.store,
-      transactions,
-      clock,
-      logger: silent,
-    },
+    ...{ app, budget, store, repositories: all.store, transactions, clock, logger: silent },
+    senders: sendersOn(database, clock),
   });
   const offers = createOffers({ store, clock, onWanted: () => outbox.wake() });
   const feedback = createFeedbackReactor({
@@ -93,8 +97,10 @@ export async function openButtons() {
   const newId = createIds(clock);
   const commands = createRunCommands({ runs, stacks, transitions, transactions, clock, newId });
   const access = createAccess({ admins: ['root'], permissions: createPermissions({ app, clock }) });
-  buttons = createButtons({ runs, stacks, access, commands });
-  offerButton = createOfferButton({ stacks, runs, access, commands, source: all.source });
+  const pressing = { runs, stacks, access, commands, source: all.source, transactions };
+  buttons = createButtons(pressing);
+  reruns = createReruns(pressing);
+  offerButton = createOfferButton(pressing);
   outbox.start();
 
   await eventually(async () => expect(await all.store.find(infra.id)).not.toBeNull());
@@ -111,29 +117,40 @@ export async function openButtons() {
     return { ...checkRun };
   }
 
+  async function drive(state: keyof typeof ways, change: Partial<CreateRun> & Pick<CreateRun, 'type'>) {
+    const created = await commands.create({
+      ...{ stackKey: 'stack-1', branch: 'main', commit: aCommit({ hash }) },
+      ...{ by: person('ada'), dedupeKey: null, ...change },
+    });
+    if (created === 'duplicate') throw new Error('a duplicate without a key');
+    let run: Run = created;
+    for (const command of ways[state]) {
+      const by = { actor: 'worker', note: null };
+      const moved = await transactions.write((tx) => transitions.move(tx, run, command, by));
+      if (moved.kind !== 'moved') throw new Error(`${run.state} does not take ${command.kind}`);
+      run = moved.run;
+    }
+    return { run, checkRun: await shown(run.id) };
+  }
+
   return {
     ...all,
     infra,
+    /** Head of main, of which the runs are. */
+    hash,
     runs,
     /** A run in that state, and its check run as it looks then. */
-    async aRunThatIs(state: keyof typeof ways, type: RunType = 'TRACKED') {
-      const created = await commands.create({
-        ...{ stackKey: 'stack-1', type, branch: 'main', commit: aCommit({ hash }) },
-        ...{ by: person('ada'), dedupeKey: null },
-      });
-      if (created === 'duplicate') throw new Error('a duplicate without a key');
-      let run: Run = created;
-      for (const command of ways[state]) {
-        const by = { actor: 'worker', note: null };
-        const moved = await transactions.write((tx) => transitions.move(tx, run, command, by));
-        if (moved.kind !== 'moved') throw new Error(`${run.state} does not take ${command.kind}`);
-        run = moved.run;
-      }
-      return { run, checkRun: await shown(run.id) };
+    aRunThatIs: (state: keyof typeof ways, type: RunType = 'TRACKED') => drive(state, { type }),
+    /** Of a new branch with a commit of its own. */
+    async aPreview({ branch = 'topic', from = 'main', ...change }: NewPreview = {}) {
+      const commit = { branch, from, message: branch, files: { a: branch } };
+      const head = aCommit({ hash: await github.commit(infra, commit) });
+      return drive('PREVIEWED', { type: 'PROPOSED', branch, commit: head, ...change });
     },
+    setStack: (change: Partial<StackSettings>) =>
+      database.write((tx) => stacks.updateSettings(tx, 'stack-1', stackSettings(change))),
     shown,
     stacks,
-    hash,
     /** The check run of an offer of a commit to the stack. */
     async offered(commitHash: string, reason = 'a is below the project root') {
       const found = await stacks.findByKey('stack-1');

@@ -260,7 +260,7 @@ describe('a check run event is ignored', () => {
   });
 
   test.each([
-    ['deploy', 'nothing is done for the button deploy'],
+    ['apply', 'nothing is done for the button apply'],
     ['constructor', 'nothing is done for the button constructor'],
     [null, 'the payload names no button'],
   ])('when its button is %s', async (identifier, note) => {

@@ -8,7 +8,7 @@ import {
   type RunType,
   runStates,
 } from '../../src/runs/run.ts';
-import { aRepository, aStack, stackSettings } from '../support/builders.ts';
+import { aPullRequest, aRepository, aStack, stackSettings } from '../support/builders.ts';
 import { anEvent } from './builders.ts';
 
 const settings = { publicUrl: 'https://slipway.example.com', isSandboxed: true };
@@ -61,11 +61,38 @@ describe('the check run of a run', () => {
     expect(check.actions.map(({ identifier }) => identifier)).toEqual(['discard']);
   });
 
+  const ofPreview = (run: Partial<Run>, promotion: boolean) =>
+    checkOf(
+      { type: 'PROPOSED', state: 'FINISHED', ...run },
+      { stack: aStack({ settings: stackSettings({ promotion }) }) },
+    ).actions.map(({ identifier }) => identifier);
+
+  test.each<[string, Partial<Run>, boolean, string[]]>([
+    ['a branch', {}, false, ['preview']],
+    ['a branch, with promotion', {}, true, ['deploy', 'preview']],
+    ['a pull request, with promotion', { pullRequest: aPullRequest() }, true, ['deploy', 'preview']],
+    ['a fork, with promotion', { pullRequest: aPullRequest({ isFork: true }) }, true, []],
+    ['a merge group', { branch: 'gh-readonly-queue/main/pr-7-abc' }, true, []],
+    ['a branch that failed', { state: 'FAILED' }, true, ['retry']],
+  ])('of a preview of %s has its buttons', (_what, run, promotion, buttons) => {
+    expect(ofPreview(run, promotion)).toEqual(buttons);
+  });
+
+  test('says since when it is in a state that it is to leave by itself', () => {
+    const since = 'Since 2026-11-21 10:00:00 UTC.';
+    const shows = runStates.filter((state) => checkOf({ state }).output.summary.includes(since));
+    expect(shows).toEqual([
+      ...['QUEUED', 'READY', 'PREPARING', 'INITIALIZING', 'PLANNING'],
+      ...['CONFIRMED', 'PREPARING_APPLY', 'APPLYING', 'DESTROYING', 'PERFORMING'],
+    ]);
+  });
+
   test("keeps to GitHub's lengths whatever the run is", () => {
     const note = 'x'.repeat(100_000);
     for (const state of runStates) {
       for (const type of types) {
-        const check = checkOf({ state, type, delta }, { note });
+        const stack = aStack({ settings: stackSettings({ promotion: true }) });
+        const check = checkOf({ state, type, delta }, { note, stack });
         expect(check.output.title.length).toBeLessThanOrEqual(255);
         expect(check.output.summary.length).toBeLessThan(65_535);
         expect(check.actions.length).toBeLessThanOrEqual(3);

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
+import type { Clock } from '../../src/clock.ts';
 import { createOutbox } from '../../src/github/feedback/outbox.ts';
 import { createFeedbackReactor } from '../../src/github/feedback/reactor.ts';
 import { createSenders } from '../../src/github/feedback/senders.ts';
@@ -16,8 +16,9 @@ import { aCommit, aRun, aStack } from '../support/builders.ts';
 import { anEvent, insertRun } from './builders.ts';
 import { eventually, startGithub, tempDatabase } from './support.ts';
 
-export function sendersOn(database: Database) {
-  const box = createSecretBox(randomBytes(32));
+/** On the runs and stacks of a database whose secrets nobody has to read. */
+export function sendersOn(database: Database, clock: Clock) {
+  const box = createSecretBox(Buffer.alloc(32, 7));
   return createSenders({
     stacks: createStackStore(database, box),
     runs: createRunStore(database, box),
@@ -25,6 +26,7 @@ export function sendersOn(database: Database) {
     webUrl: 'https://github.example',
     publicUrl: () => 'https://slipway.example.com',
     isSandboxed: true,
+    clock,
   });
 }
 
@@ -52,7 +54,7 @@ export async function openOutbox() {
       return octokit;
     },
   };
-  const senders = sendersOn(database);
+  const senders = sendersOn(database, clock);
   const parts = { app: slowed, senders, budget, store, repositories, transactions: database, clock, logger };
   const start = () => createOutbox(parts);
   let outbox = start();
@@ -99,6 +101,7 @@ export async function openOutbox() {
       return repositoryOf(added);
     },
     outbox: () => outbox,
+    react: reactor,
     async restart() {
       await outbox[Symbol.asyncDispose]();
       outbox = start();

@@ -186,7 +186,7 @@ describe('a push that GitHub tells', () => {
   });
 });
 
-test.each(['ping', 'check_suite', 'constructor', '__proto__'])(
+test.each(['ping', 'star', 'constructor', '__proto__'])(
   'the event %s is ignored with the reason',
   async (event) => {
     await using all = await startReceiving();

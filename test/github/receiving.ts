@@ -1,8 +1,10 @@
 import { createDeliveryHandler } from '../../src/github/delivery-handler.ts';
 import { createCheckRunHandler, type OnButton, type OnOffer } from '../../src/github/events/check-run.ts';
+import { createCheckSuiteHandler, type OnRerun } from '../../src/github/events/check-suite.ts';
 import { createInstallationHandler } from '../../src/github/events/installation.ts';
 import { createInstallationChangedHandler } from '../../src/github/events/installation-changed.ts';
 import { createIssueCommentHandler, type OnComment } from '../../src/github/events/issue-comment.ts';
+import { createMergeGroupHandler } from '../../src/github/events/merge-group.ts';
 import { createPullRequestHandler } from '../../src/github/events/pull-request.ts';
 import { createPushHandler } from '../../src/github/events/push.ts';
 import { createRepositoryHandler } from '../../src/github/events/repository.ts';
@@ -15,6 +17,7 @@ import { createFileReader } from '../../src/github/repository-file/read-file.ts'
 import { createRepositoryFiles } from '../../src/github/repository-file/repository-files.ts';
 import { createGithubSource } from '../../src/github/source.ts';
 import { createIds } from '../../src/ids.ts';
+import type { DestroyedGroup, MergeGroup, MergeGroups } from '../../src/runs/merge-groups.ts';
 import type { PullRequestClosing } from '../../src/runs/pull-requests.ts';
 import type { PullRequestChange, PullRequestContent } from '../../src/stacks/pull-request.ts';
 import type { Push } from '../../src/stacks/trigger.ts';
@@ -40,7 +43,7 @@ export interface SeenChange {
 
 /** The whole way in: the stand-in's webhooks, the inbox over HTTP, its worker, Probot, our handlers. */
 export async function startReceiving(
-  options: { onButton?: OnButton; onOffer?: OnOffer; onComment?: OnComment } = {},
+  options: { onButton?: OnButton; onOffer?: OnOffer; onRerun?: OnRerun; onComment?: OnComment } = {},
 ) {
   const started = await startGithub();
   const temp = await tempDatabase();
@@ -92,6 +95,18 @@ export async function startReceiving(
   const changes: SeenChange[] = [];
   const closings: PullRequestClosing[] = [];
   const pullRequests = createPullRequestReader({ app: started.app, source, repositories: store });
+  const groups: (MergeGroup | DestroyedGroup)[] = [];
+  const mergeGroups: MergeGroups = {
+    async requested(group) {
+      groups.push(group);
+      return ['network: previewed'];
+    },
+    async destroyed(group) {
+      groups.push(group);
+      return ['network: stopped'];
+    },
+  };
+  const onRerun = options.onRerun ?? (() => Promise.reject(new Error('no "Re-run" in this test')));
   const handlers = {
     push: createPushHandler({
       repositories,
@@ -100,6 +115,7 @@ export async function startReceiving(
         pushes.push({ push, deliveryId });
         return Promise.resolve([`network: TRACKED run ${pushes.length}`, 'dns: not affected']);
       },
+      onMergeGroup: (group, deliveryId) => mergeGroups.requested(group, deliveryId),
     }),
     pull_request: createPullRequestHandler({
       repositories,
@@ -124,11 +140,14 @@ export async function startReceiving(
       files,
       onButton: options.onButton ?? (() => Promise.reject(new Error('no button in this test'))),
       onOffer: options.onOffer ?? (() => Promise.reject(new Error('no offer in this test'))),
+      onRerun,
     }),
     issue_comment: createIssueCommentHandler({
       ...{ repositories, pullRequests },
       onComment: options.onComment ?? (() => Promise.reject(new Error('no command in this test'))),
     }),
+    check_suite: createCheckSuiteHandler({ appId: started.github.app.id, repositories, onRerun }),
+    merge_group: createMergeGroupHandler({ repositories, files, mergeGroups: () => mergeGroups }),
   };
   const handle = await createDeliveryHandler(started.app.probot, handlers);
   const parts = { store: inboxStore, transactions: database, clock };
@@ -160,6 +179,7 @@ export async function startReceiving(
     pushes,
     changes,
     closings,
+    groups,
     async [Symbol.asyncDispose](): Promise<void> {
       await served[Symbol.asyncDispose]();
       await worker[Symbol.asyncDispose]();

@@ -7,6 +7,7 @@ import type { KnownRepositories } from '../known-repositories.ts';
 import { readContent } from '../pull-request-content.ts';
 import type { LivePullRequest, PullRequestReader } from '../pull-request-reader.ts';
 import { done, type EventHandler, ignored, notSeen, notUnderstood } from './event-handler.ts';
+import { senderActor, senderJson } from './sender.ts';
 
 export type OnComment = (comment: PullRequestComment) => Promise<string>;
 
@@ -24,7 +25,7 @@ const payload = z.object({
     body: z.string().nullish(),
     created_at: z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
   }),
-  sender: z.object({ id: z.number().int(), login: z.string().min(1), type: z.string() }),
+  sender: senderJson,
   repository: repositoryJson,
   installation: installationReference,
 });
@@ -39,17 +40,16 @@ export function createIssueCommentHandler(parts: {
   const { repositories, pullRequests } = parts;
 
   function told(
-    { comment, sender: { id, login } }: CommentJson,
+    { comment, sender }: CommentJson,
     command: AddressedCommand,
     live: LivePullRequest,
   ): PullRequestComment {
     const { repository, pullRequest, state, headHash, branch, mergeCommitHash } = live;
-    const read = once(() => readContent(pullRequests, live, { login, isBot: false }));
+    const read = once(() => readContent(pullRequests, live, { login: sender.login, isBot: false }));
     return {
       id: comment.id,
       createdAtMs: comment.created_at,
-      // The payload has no address of the writer; this one is theirs for certain.
-      actor: { kind: 'person', login, email: `${id}+${login}@users.noreply.github.com` },
+      actor: senderActor(sender),
       command,
       pullRequest: { repository, pullRequest, state, headHash, branch, mergeCommitHash, read },
     };

@@ -7,6 +7,7 @@ import { readContent } from '../pull-request-content.ts';
 import type { LivePullRequest, PullRequestReader } from '../pull-request-reader.ts';
 import type { RepositoryFiles } from '../repository-file/repository-files.ts';
 import { done, type EventHandler, ignored, notSeen, notUnderstood } from './event-handler.ts';
+import { senderEmail, senderJson } from './sender.ts';
 
 const actionPart = z.object({ action: z.string() });
 const payload = z.object({
@@ -15,7 +16,7 @@ const payload = z.object({
   pull_request: z.object({ head: z.object({ sha: z.string() }) }),
   /** What an edit changed. */
   changes: z.object({ base: z.unknown().optional() }).nullish().catch(null),
-  sender: z.object({ id: z.number().int(), login: z.string().min(1), type: z.string() }),
+  sender: senderJson,
   repository: repositoryJson,
   installation: installationReference,
 });
@@ -48,10 +49,9 @@ export function createPullRequestHandler(parts: {
     const { branch, headHash, isDraft, pullRequest } = live;
     // Stacks of a repository file that was not read yet must not be missed.
     const file = await parts.files.beforePush({ repositoryId: repository.id, branch, changedPaths: [] });
-    const { id, login } = json.sender;
-    // The payload has no address of the sender; this one is theirs for certain.
-    const sender = { login, email: `${id}+${login}@users.noreply.github.com` };
-    const read = () => readContent(pullRequests, live, { login, isBot: json.sender.type === 'Bot' });
+    const sender = { login: json.sender.login, email: senderEmail(json.sender) };
+    const read = () =>
+      readContent(pullRequests, live, { login: sender.login, isBot: json.sender.type === 'Bot' });
     const change = { repositoryId: repository.id, pullRequest, branch, headHash, isDraft, sender, read };
     const notes = await parts.onChange(change, deliveryId);
     return done([...(file ? [file.note] : []), ...notes].join('; '));

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import type { MergeGroup } from '../../runs/merge-groups.ts';
 import type { Commit } from '../../stacks/repository.ts';
 import type { Push } from '../../stacks/trigger.ts';
 import { installationReference, pushedCommitJson, repositoryJson } from '../github-json.ts';
 import type { KnownRepositories } from '../known-repositories.ts';
+import { baseOfQueueBranch, mergeQueueLogin } from '../merge-queue-branch.ts';
 import type { RepositoryFiles } from '../repository-file/repository-files.ts';
 import { done, type EventHandler, ignored, notSeen, notUnderstood } from './event-handler.ts';
 
@@ -33,7 +35,18 @@ export function createPushHandler(parts: {
   repositories: Pick<KnownRepositories, 'remember'>;
   files: Pick<RepositoryFiles, 'beforePush'>;
   onPush: (push: Push, deliveryId: string) => Promise<readonly string[]>;
+  onMergeGroup: (group: MergeGroup, deliveryId: string) => Promise<readonly string[]>;
 }): EventHandler {
+  /** GitHub may tell of a merge group by its push alone: the event of its own is subscribed to separately. */
+  function started(push: Push, deliveryId: string): Promise<readonly string[]> {
+    const base = push.pusherLogin === mergeQueueLogin ? baseOfQueueBranch(push.branch) : null;
+    if (base === null) return parts.onPush(push, deliveryId);
+    const { repositoryId, branch, head, pusherLogin: login, pusher: email } = push;
+    // What the group is put on is not told: since it left the base, it may have the groups in front of it, too.
+    const group = { repositoryId, branch, head: head.hash, base, onto: base, by: { login, email } };
+    return parts.onMergeGroup(group, deliveryId);
+  }
+
   return async (event) => {
     const parsed = payload.safeParse(event.payload);
     if (!parsed.success) return notUnderstood(parsed.error);
@@ -48,7 +61,7 @@ export function createPushHandler(parts: {
     const file = await parts.files.beforePush(push);
     const { newStacks = [], headNow } = file ?? {};
     const first = newStacks.length > 0 ? { newStacks, ...(headNow ? { headNow } : {}) } : {};
-    const notes = await parts.onPush({ ...push, ...first }, event.deliveryId);
+    const notes = await started({ ...push, ...first }, event.deliveryId);
     return done([...(file ? [file.note] : []), ...notes].join('; '));
   };
 }

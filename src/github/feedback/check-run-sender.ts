@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { statusOf } from '../github-error.ts';
 import type { CheckRunBody } from './check-run.ts';
-import { withNotes } from './run-notes.ts';
+import type { ComposeCheck } from './compose-check.ts';
 import { type SendContext, type Sender, target } from './sender.ts';
 
 const checkRunJson = z.object({ id: z.number().int(), external_id: z.string().nullish() });
@@ -10,22 +10,25 @@ const checkRunJson = z.object({ id: z.number().int(), external_id: z.string().nu
  * Makes GitHub show the check run and says which it is. At most one is made for each: when a create may
  * have succeeded without our hearing of it, the commit's check runs are searched for our id first.
  */
-export const checkRunSender: Sender = {
-  purpose: 'write',
-  gapMs: 0,
-  async send(item, context) {
-    const { remoteId, createTried } = item;
-    const desired = withNotes(item.desired as CheckRunBody, item.notes);
-    if (remoteId !== null && (await update(context, remoteId, desired))) return remoteId;
-    if (createTried) {
-      const found = await findByExternalId(context, desired);
-      if (found !== null && (await update(context, found, desired))) return found;
-    } else {
-      await context.beforeCreate();
-    }
-    return create(context, desired);
-  },
-};
+export function createCheckRunSender(compose: ComposeCheck): Sender {
+  return {
+    purpose: 'write',
+    gapMs: 0,
+    async send(item, context) {
+      const { remoteId, createTried } = item;
+      const body = await compose(item);
+      if (body === null) return remoteId;
+      if (remoteId !== null && (await update(context, remoteId, body))) return remoteId;
+      if (createTried) {
+        const found = await findByExternalId(context, body);
+        if (found !== null && (await update(context, found, body))) return found;
+      } else {
+        await context.beforeCreate();
+      }
+      return create(context, body);
+    },
+  };
+}
 
 async function create(context: SendContext, desired: CheckRunBody): Promise<number> {
   const answer = await context.octokit.request('POST /repos/{owner}/{repo}/check-runs', {

@@ -1,7 +1,7 @@
-import type { Button } from '../../runs/buttons.ts';
-import { isTerminal, type Run, type RunState } from '../../runs/run.ts';
+import type { RunState, RunType } from '../../runs/run.ts';
 import type { RunEvent } from '../../runs/run-event.ts';
-import { showsDetails } from '../../stacks/stack.ts';
+import { type Stack, showsDetails } from '../../stacks/stack.ts';
+import { buttonsOf, type CheckAction } from './check-buttons.ts';
 import { laneOf, type WantedItem } from './outbox-store.ts';
 import { quoted } from './quoted.ts';
 import { deltaSigns, deltaWords, wordingOf } from './wording.ts';
@@ -11,18 +11,20 @@ export interface CheckRunBody {
   readonly name: string;
   readonly head_sha: string;
   /**
-   * The run's id, `file:<id>` of the check of a repository file, or `offer:<stack key>:<hash>`: a check run whose
+   * The run's id; `file:...`, `offer:...`, `unaffected:...` or `aggregate:...` of checks that are of no run. A check run whose
    * creation we did not hear of is found again by it.
    */
   readonly external_id: string;
   readonly details_url: string;
   readonly status: 'queued' | 'in_progress' | 'completed';
-  readonly conclusion?: 'success' | 'failure' | 'cancelled' | 'action_required' | 'neutral';
+  readonly conclusion?: 'success' | 'failure' | 'neutral' | 'cancelled' | 'action_required';
   readonly started_at: string;
   readonly completed_at?: string;
   readonly output: {
     readonly title: string;
     readonly summary: string;
+    /** Below the summary: the plan. */
+    readonly text?: string;
     /** At most 50. GitHub adds those of each request to the ones before: they are sent with the first only. */
     readonly annotations?: readonly Annotation[];
   };
@@ -40,14 +42,6 @@ interface Annotation {
   readonly message: string;
 }
 
-interface CheckAction {
-  /** At most 20 characters, like `identifier`; `description` at most 40. */
-  readonly label: string;
-  readonly description: string;
-  /** Typed, so that none is shown for which nothing is done. */
-  readonly identifier: Button | 'deploy';
-}
-
 export interface CheckRunSettings {
   readonly publicUrl: string;
   /** False with SANDBOX=none, which must be shown wherever a run is shown. */
@@ -59,15 +53,23 @@ export function checkRunItem(
   desired: CheckRunBody,
   of: Pick<WantedItem, 'repositoryId' | 'runId' | 'slot'>,
 ): WantedItem {
-  const { repositoryId } = of;
-  return {
-    ...of,
-    id: desired.external_id,
-    kind: 'check_run',
-    lane: laneOf(repositoryId, 'check_run'),
-    desired,
-  };
+  return checkItem(desired.external_id, desired, of);
 }
+
+export function checkItem(
+  id: string,
+  desired: unknown,
+  of: Pick<WantedItem, 'repositoryId' | 'runId' | 'slot'>,
+): WantedItem {
+  return { ...of, id, kind: 'check_run', lane: laneOf(of.repositoryId, 'check_run'), desired };
+}
+
+export const checkNameOf = ({ id }: Pick<Stack, 'id'>, type: RunType): string =>
+  `slipway/${id}${type === 'PROPOSED' ? ' (preview)' : ''}`;
+
+/** "2026-11-21 10:00:05 UTC" */
+export const timeOf = (ms: number): string =>
+  new Date(ms).toISOString().replace('T', ' ').replace(/\..*/, ' UTC');
 
 /** What GitHub shall show of a run after a change of its state. Pure. */
 export function checkRunOf(event: RunEvent, settings: CheckRunSettings): CheckRunBody {
@@ -75,7 +77,7 @@ export function checkRunOf(event: RunEvent, settings: CheckRunSettings): CheckRu
   const detailsUrl = `${settings.publicUrl}/runs/${run.id}`;
   const { headline } = wordingOf(run);
   return {
-    name: `slipway/${stack.id}${run.type === 'PROPOSED' ? ' (preview)' : ''}`,
+    name: checkNameOf(stack, run.type),
     head_sha: run.commit.hash,
     external_id: run.id,
     details_url: detailsUrl,
@@ -85,7 +87,7 @@ export function checkRunOf(event: RunEvent, settings: CheckRunSettings): CheckRu
       title: run.delta ? `${headline}: ${deltaSigns(run.delta)}` : headline,
       summary: summaryOf(event, detailsUrl, settings.isSandboxed),
     },
-    actions: actionsOf(run),
+    actions: buttonsOf(run, stack),
   };
 }
 
@@ -118,38 +120,11 @@ function phaseOf(state: RunState, timestampMs: number): Phase {
   }
 }
 
-const confirm = action('confirm', 'Confirm and apply', 'Makes the changes of this preview');
-const discard = action('discard', 'Discard plan', 'Nothing is changed');
-const cancel = action('cancel', 'Cancel run', 'It has not begun yet');
-const stop = action('stop', 'Stop run', 'Nothing has been changed yet');
-const retry = action('retry', 'Retry run', 'A new run of the same commit');
-
-function action(identifier: Button, label: string, description: string): CheckAction {
-  return { label, description, identifier };
-}
-
-function actionsOf({ state, type }: Run): readonly CheckAction[] {
-  switch (state) {
-    case 'QUEUED':
-    case 'READY':
-      return [cancel];
-    case 'PREPARING':
-    case 'INITIALIZING':
-    case 'PLANNING':
-      return [stop];
-    case 'UNCONFIRMED':
-      // A tear-down is confirmed with the name of its stack, which a button cannot ask for.
-      return type === 'DESTROY' ? [discard] : [confirm, discard];
-    case 'PENDING_REVIEW':
-      return [discard];
-    default:
-      return isTerminal(state) && state !== 'FINISHED' ? [retry] : [];
-  }
-}
-
-function summaryOf({ run, stack, note }: RunEvent, detailsUrl: string, isSandboxed: boolean): string {
+function summaryOf(event: RunEvent, detailsUrl: string, isSandboxed: boolean): string {
+  const { run, stack, note, timestampMs } = event;
+  const isOnTheWay = phaseOf(run.state, timestampMs).status !== 'completed';
   const parts = [
-    wordingOf(run).sentence,
+    `${wordingOf(run).sentence}${isOnTheWay ? ` Since ${timeOf(timestampMs)}.` : ''}`,
     run.delta && deltaWords(run.delta),
     showsDetails(stack) && note !== null && note !== '' && quoted(note),
     run.isUntrusted && withoutSecrets,

@@ -89,4 +89,9 @@ export interface OutboxStore {
   /** How many are not shown yet, and how many were given up at `sinceMs` or later, with nothing newer wanted. */
   standing(sinceMs: number): Promise<{ readonly waiting: number; readonly givenUp: number }>;
   find(id: string, tx?: Tx): Promise<OutboxRecord | null>;
+  /**
+   * Forgets check runs that are of no run and have no slot, are shown as they should be, and were due before that time.
+   * Says how many it were, at most `limit`.
+   */
+  removeOldChecks(tx: Tx, options: { readonly dueBeforeMs: number; readonly limit: number }): Promise<number>;
 }

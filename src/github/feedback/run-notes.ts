@@ -3,6 +3,7 @@ import type { RunStore } from '../../runs/run-store.ts';
 import { showsDetails } from '../../stacks/stack.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
 import type { Tx } from '../../tx.ts';
+import { aggregateIdOf } from './aggregate-check.ts';
 import type { CheckRunBody } from './check-run.ts';
 import type { OutboxStore } from './outbox-store.ts';
 
@@ -23,7 +24,7 @@ export interface RunNote {
 export type NoteOnRun = (tx: Tx, runId: string, note: RunNote) => Promise<void>;
 
 export function createNoteOnRun(parts: {
-  readonly store: Pick<OutboxStore, 'addNote'>;
+  readonly store: Pick<OutboxStore, 'addNote' | 'find'>;
   readonly runs: Pick<RunStore, 'find'>;
   readonly stacks: Pick<StackStore, 'findByKey'>;
   readonly clock: Clock;
@@ -35,9 +36,13 @@ export function createNoteOnRun(parts: {
     const stack = run && (await parts.stacks.findByKey(run.stackKey, tx));
     if (!stack) return;
     const shown = showsDetails(stack) ? detailedText : text;
-    if (await parts.store.addNote(tx, runId, { key, text: shown }, parts.clock.nowMs())) {
-      tx.afterCommit(parts.onWanted);
-    }
+    const nowMs = parts.clock.nowMs();
+    const inAggregate = { key: `${runId}:${key}`, text: `${stack.id}: ${shown}` };
+    const isAdded =
+      stack.settings.checks === 'aggregate' && !(await parts.store.find(runId, tx))
+        ? await parts.store.addNote(tx, aggregateIdOf(run, stack), inAggregate, nowMs)
+        : await parts.store.addNote(tx, runId, { key, text: shown }, nowMs);
+    if (isAdded) tx.afterCommit(parts.onWanted);
   };
 }
 

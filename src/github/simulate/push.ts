@@ -19,6 +19,7 @@ export async function simulatePush(
       pushes.push(told);
       return Promise.resolve([]);
     },
+    onMergeGroup: () => Promise.resolve([]),
   });
   const { state, note } = await handle({ deliveryId: 'simulated', payload });
   const [push] = pushes;

@@ -2,6 +2,7 @@ import type { Stack } from '../../stacks/stack.ts';
 import type { Tx } from '../../tx.ts';
 import type { RunCommands } from '../commands.ts';
 import type { Outcome, Refusal } from '../conversation.ts';
+import { askWhatIsMissing } from '../deploy-rules.ts';
 import type { Run } from '../run.ts';
 import type { RunStore } from '../run-store.ts';
 import type { Source } from '../source.ts';
@@ -20,7 +21,7 @@ export function createDeploy(parts: {
   source: Pick<Source, 'compare' | 'resolve'>;
   reference: Reference;
 }): Prepare {
-  const { runs, commands, source, reference } = parts;
+  const { commands, source, reference } = parts;
 
   async function create(
     tx: Tx,
@@ -69,16 +70,13 @@ export function createDeploy(parts: {
     const { headHash, branch } = order.comment.pullRequest;
     const first = await promotable(before, order);
     if (first.kind === 'refused') return () => Promise.resolve(refused(first.refusal));
-    const compared = await runs.newestFinished(before.key, 'TRACKED');
-    const relation = compared && (await source.compare(before.repository, compared.commit.hash, headHash));
-    const isContained = compared === null || relation === 'ahead' || relation === 'identical';
+    const missing = await askWhatIsMissing(parts, before, headHash);
 
     return async (tx, stack) => {
       const previewed = await promotable(stack, order, tx);
       if (previewed.kind === 'refused') return refused(previewed.refusal);
-      const deployed = await runs.newestFinished(stack.key, 'TRACKED', tx);
-      // What finished in this very moment was not compared: nothing is known of it but that it is newer.
-      if (deployed && !(isContained && deployed.commit.hash === compared?.commit.hash)) {
+      const deployed = await missing(tx);
+      if (deployed) {
         const hashes = { head: headHash, deployed: deployed.commit.hash };
         return refused({ code: 'behind', run: reference(deployed), ...hashes });
       }

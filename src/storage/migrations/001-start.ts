@@ -203,6 +203,7 @@ create table outbox_item (
 create index outbox_item_due on outbox_item (next_at_ms) where settled_version < desired_version;
 -- Without it, a run that is deleted is searched for in all of them.
 create index outbox_item_of_run on outbox_item (run_id) where run_id is not null;
+create index outbox_item_of_none on outbox_item (next_at_ms) where run_id is null and slot is null;
 
 -- Where each branch that a stack follows was when all that follows from it was decided.
 create table branch_head (

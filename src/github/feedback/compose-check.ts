@@ -1,0 +1,96 @@
+import type { Clock } from '../../clock.ts';
+import type { Run } from '../../runs/run.ts';
+import type { RunStore } from '../../runs/run-store.ts';
+import { blockerOf, readLine } from '../../runs/scheduler.ts';
+import { type Stack, showsDetails } from '../../stacks/stack.ts';
+import type { StackStore } from '../../stacks/stack-store.ts';
+import {
+  type AggregateRow,
+  type AggregateWish,
+  aggregateCheckOf,
+  parseAggregateId,
+  typesOfKind,
+} from './aggregate-check.ts';
+import { type CheckRunBody, timeOf } from './check-run.ts';
+import type { PendingItem } from './outbox-store.ts';
+import { planMarkdown } from './plan-markdown.ts';
+import { withNotes } from './run-notes.ts';
+import { parseUnaffectedId } from './unaffected-check.ts';
+
+/**
+ * The body of a check as it is sent: what was written down, and what is best read when it is sent: the plan, what a
+ * run waits for, the runs of a commit. Null: there is nothing to show any more.
+ */
+export type ComposeCheck = (item: PendingItem) => Promise<CheckRunBody | null>;
+
+export interface ComposeParts {
+  readonly runs: Pick<RunStore, 'find' | 'plan' | 'newestOfCommit' | 'activeRun' | 'firstQueued'>;
+  readonly stacks: Pick<StackStore, 'findByKey' | 'ofRepository'>;
+  readonly clock: Clock;
+  /** Asked late: it may follow from the address that the server listens on. */
+  readonly publicUrl: () => string;
+  readonly isSandboxed: boolean;
+}
+
+export function createComposeCheck(parts: ComposeParts): ComposeCheck {
+  const { runs, stacks, clock, publicUrl, isSandboxed } = parts;
+
+  async function ofRun(body: CheckRunBody, runId: string): Promise<CheckRunBody> {
+    const run = await runs.find(runId);
+    const stack = run && (await stacks.findByKey(run.stackKey));
+    if (!stack) return body;
+    const plan = showsDetails(stack) ? await runs.plan(runId) : null;
+    const text = plan && planMarkdown(plan.steps, { detailsUrl: body.details_url });
+    const waits = run.state === 'QUEUED' ? await waitsFor(run, stack) : null;
+    const { summary } = body.output;
+    return {
+      ...body,
+      output: {
+        ...body.output,
+        summary: waits === null ? summary : `${waits}\n\n${summary}`,
+        // Empty takes away what an earlier update showed.
+        text: text ?? '',
+      },
+    };
+  }
+
+  /** As of now, and said so: nobody tells when what is before it moves on. */
+  async function waitsFor(run: Run, stack: Stack): Promise<string | null> {
+    const blocker = blockerOf(run, await readLine(runs, stack), stack);
+    if (!blocker) return null;
+    const at = `At ${timeOf(clock.nowMs())}`;
+    if (blocker.kind === 'lock') return `${at} somebody has locked the stack.`;
+    if (blocker.kind === 'repository') return `${at} GitHub let nothing be done: ${blocker.reason}.`;
+    return `${at} [run ${blocker.run}](${publicUrl()}/runs/${blocker.run}) was before it (${blocker.state}).`;
+  }
+
+  async function ofCommit(id: string, wish: AggregateWish, repositoryId: number) {
+    const rows: AggregateRow[] = [];
+    for (const stack of await stacks.ofRepository(repositoryId)) {
+      if (stack.settings.checks !== 'aggregate') continue;
+      const run = await newestRun(stack, wish);
+      const reason = wish.unaffected[stack.key];
+      if (run) rows.push({ stackId: stack.id, run });
+      else if (reason !== undefined) rows.push({ stackId: stack.id, run: { reason } });
+    }
+    return aggregateCheckOf(id, wish, rows, { publicUrl: publicUrl(), isSandboxed, nowMs: clock.nowMs() });
+  }
+
+  async function newestRun(stack: Stack, { kind, commit }: AggregateWish): Promise<Run | null> {
+    const all = await Promise.all(
+      typesOfKind[kind].map((type) => runs.newestOfCommit(stack.key, type, commit, 'any')),
+    );
+    return all.reduce((newest, run) => (run && (!newest || run.id > newest.id) ? run : newest), null);
+  }
+
+  return async ({ id, runId, repositoryId, desired, notes }) => {
+    if (parseAggregateId(id))
+      return withNotes(await ofCommit(id, desired as AggregateWish, repositoryId), notes);
+    const body = desired as CheckRunBody;
+    if (runId !== null) return withNotes(await ofRun(body, runId), notes);
+    const unaffected = parseUnaffectedId(id);
+    const overtaken =
+      unaffected && (await runs.newestOfCommit(unaffected.stackKey, unaffected.type, body.head_sha, 'any'));
+    return overtaken ? null : withNotes(body, notes);
+  };
+}
