@@ -157,7 +157,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   commentCommands = createCommentCommands({
     ...basics,
     ...{ runs: stores.runs, stackStore: stores.stacks, stacks, access, commands: runs.commands },
-    ...{ source: github.source, conversation: github.conversation },
+    ...{ source: github.source, conversation: github.conversation, answered: stores.answered },
     runUrl: (runId) => `${config.publicUrl ?? url}/runs/${runId}`,
   });
   const pressing = { ...basics, ...stores, access, commands: runs.commands, source: github.source };
@@ -262,6 +262,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
         deliveries: stores.deliveries,
         replays: stores.replays,
         outbox: stores.outbox,
+        answered: stores.answered,
       }),
     );
     if (tested.ok) worker.start();

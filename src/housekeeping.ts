@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts';
 import type { OutboxStore } from './github/feedback/outbox-store.ts';
 import { sweepChecks } from './github/feedback/retention.ts';
 import type { Logger } from './logger.ts';
+import type { AnsweredComments } from './runs/comments/answered-comments.ts';
 import type { Retention } from './runs/retention.ts';
 import type { Runs } from './runs/runs.ts';
 import type { Transactions } from './tx.ts';
@@ -12,6 +13,8 @@ import { sweepAttempts, sweepReplays } from './webhooks/retention.ts';
 
 /** A safety net: wake-ups do the work. */
 const sweepEveryMs = 10_000;
+/** Longer than anything tells of a comment again: GitHub for days, the inbox for a week. */
+const answeredKeptMs = 30 * 24 * 60 * 60_000;
 /** How often it is looked for what is too old. */
 const clearEveryMs = 60 * 60_000;
 
@@ -25,6 +28,7 @@ export function startHousekeeping(parts: {
   readonly deliveries: DeliveryStore;
   readonly replays: ReplayStore;
   readonly outbox: OutboxStore;
+  readonly answered: Pick<AnsweredComments, 'removeOld'>;
   /** After so many days checks of commits go; 0 = never. */
   readonly runsDays: number;
   /** After so many days results of attempts and replays go; 0 = never. */
@@ -54,11 +58,17 @@ export function startHousekeeping(parts: {
         await sweepAttempts({ ...parts, days: parts.logsDays }, signal);
         await sweepReplays({ ...parts, days: parts.logsDays }, signal);
         await sweepChecks({ ...parts, days: parts.runsDays }, signal);
+        await clearAnswered();
       } catch (error) {
         logger.error({ err: error }, 'clearing what is old failed, it is tried again');
       }
       await delay(clearEveryMs, undefined, { signal }).catch(() => undefined);
     }
+  }
+
+  async function clearAnswered(): Promise<void> {
+    const beforeMs = parts.clock.nowMs() - answeredKeptMs;
+    await parts.transactions.write((tx) => parts.answered.removeOld(tx, beforeMs));
   }
 
   return {

@@ -308,7 +308,7 @@ export function createUnconfiguredGithub(
     permissions: { roleOf: refuse },
     reactor: () => Promise.resolve(),
     noteOnRun: () => Promise.resolve(),
-    conversation: { hasReacted: refuse, react: refuse, answer: refuse },
+    conversation: { react: refuse, answer: refuse },
     offers: { offer: () => Promise.resolve() },
     showUnaffected: () => Promise.resolve(),
     budget: createApiBudget({ clock }),

@@ -8,8 +8,7 @@ import type { Delta, RunState, RunType } from './run.ts';
  * is data here, and becomes words in github/comments/answer-text.ts.
  */
 export interface Conversation {
-  /** Whether there was a reaction to the comment: it acts once, however often it is told. */
-  hasReacted(comment: CommentPlace, tx?: Tx): Promise<boolean>;
+  /** Safe to repeat. */
   react(tx: Tx, comment: CommentPlace, reaction: Reaction): Promise<void>;
   /** The latest answer of the pull request: it takes the place of the one before. */
   answer(

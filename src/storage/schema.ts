@@ -25,6 +25,7 @@ export interface Schema {
   lost_delivery: LostDeliveryRow;
   outbox_item: OutboxItemRow;
   branch_head: BranchHeadRow;
+  answered_comment: AnsweredCommentRow;
   repository_file: RepositoryFileRow;
   webhook: WebhookRow;
   webhook_health: WebhookHealthRow;
@@ -246,6 +247,13 @@ export interface BranchHeadRow {
   /** Null: there was no such branch. */
   hash: string | null;
   seen_at_ms: number;
+}
+
+/** A comment whose command was answered: it acts once. */
+export interface AnsweredCommentRow {
+  /** GitHub's. */
+  comment_id: number;
+  answered_at_ms: number;
 }
 
 /** The repository file as it was judged last; no row where there is none. */

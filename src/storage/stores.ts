@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createAnsweredComments } from './answered-comments.ts';
 import { createBranchHeadStore } from './branch-head-store.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createDeliveryStore } from './delivery-store.ts';
@@ -55,6 +56,7 @@ export async function openStores(paths: StorePaths) {
     branchHeads: createBranchHeadStore(database),
     lostDeliveries: createLostDeliveryStore(database),
     outbox: createOutboxStore(database),
+    answered: createAnsweredComments(database),
     tokens: createTokenStore(database),
     standing: createStandingStore(database),
   };

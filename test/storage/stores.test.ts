@@ -3,12 +3,14 @@ import { chownSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { createAnsweredComments } from '../../src/storage/answered-comments.ts';
 import { createFileLogStore } from '../../src/storage/file-log-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
 import { createTokenStore } from '../../src/storage/token-store.ts';
+import { answeredCommentsContract } from '../contracts/answered-comments.ts';
 import { logStoreContract } from '../contracts/log-store.ts';
 import { runStoreContract } from '../contracts/run-store.ts';
 import { stackStoreContract } from '../contracts/stack-store.ts';
@@ -82,6 +84,17 @@ stackStoreContract('SQLite', async () => {
 });
 
 tokenStoreContract('SQLite', stores);
+
+answeredCommentsContract('SQLite', async () => {
+  const temp = tempDatabase();
+  const { database } = temp;
+  const close = () => temp[Symbol.asyncDispose]();
+  return {
+    answered: createAnsweredComments(database),
+    transactions: database,
+    [Symbol.asyncDispose]: close,
+  };
+});
 
 logStoreContract('files', () => {
   const directory = mkdtempSync(join(tmpdir(), 'slipway-logs-'));

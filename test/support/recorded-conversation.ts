@@ -1,11 +1,10 @@
-import type { CommandAnswer, CommentPlace, Conversation, Reaction } from '../../src/runs/conversation.ts';
+import type { CommandAnswer, Conversation, Reaction } from '../../src/runs/conversation.ts';
 
 /** What was told back, as it would be committed. */
 export function recordedConversation() {
   const reactions = new Map<number, Reaction>();
   const answers: CommandAnswer[] = [];
   const conversation: Conversation = {
-    hasReacted: ({ commentId }: CommentPlace) => Promise.resolve(reactions.has(commentId)),
     react(tx, { commentId }, reaction) {
       tx.afterCommit(() => reactions.set(commentId, reaction));
       return Promise.resolve();

@@ -36,7 +36,7 @@ export function refusalText(refusal: Refusal): string {
     case 'promotion-off':
       return `Until it is merged, only a stack with promotion takes the commit: this one takes commits of ${named(refusal.branch)}. Merge it, or turn \`promotion\` on.`;
     case 'not-previewed':
-      return 'There was no preview before the comment. Write `/slipway preview`, look at it, then write this again.';
+      return 'No preview was done before the comment. Write `/slipway preview`, look at it, then write this again.';
     case 'head-moved':
       return `The head is ${hash(refusal.head)} now; what you can have looked at is ${hash(refusal.seen)} (${runLink(refusal.run)}). Look at a preview of the head, then write this again.`;
     case 'behind':

@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../clock.ts';
 import type { Tx } from '../../tx.ts';
 import type { PullRequestPlace } from './comment/comment-item.ts';
 import type { CommentWishes } from './comment/comment-wishes.ts';
 import type { OutboxStore } from './outbox-store.ts';
-import { type ReactionContent, reactionId, reactionOn } from './reaction.ts';
+import { type ReactionContent, reactionOn } from './reaction.ts';
 
 /** What commands of comments are told, as rows of the outbox: a reaction, and an answer in the comment of ours. */
 export function createConversation<Answer>(parts: {
@@ -19,12 +20,11 @@ export function createConversation<Answer>(parts: {
 }) {
   const { store, comments, answerText, isPatient, clock, onWanted } = parts;
   return {
-    async hasReacted({ commentId }: CommentPlace, tx?: Tx): Promise<boolean> {
-      return (await store.find(reactionId(commentId), tx)) !== null;
-    },
-
     async react(tx: Tx, comment: CommentPlace, content: ReactionContent): Promise<void> {
-      await store.want(tx, reactionOn(comment, content), clock.nowMs());
+      const item = reactionOn(comment, content);
+      // The same again would be another request.
+      if (isDeepStrictEqual((await store.find(item.id, tx))?.desired, item.desired)) return;
+      await store.want(tx, item, clock.nowMs());
       tx.afterCommit(onWanted);
     },
 

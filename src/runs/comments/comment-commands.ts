@@ -1,5 +1,6 @@
 import { actorName, type Role } from '../../access/actor.ts';
 import { type Access, includesRole } from '../../access/roles.ts';
+import type { Clock } from '../../clock.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
 import type { Stacks } from '../../stacks/stacks.ts';
 import type { Transactions, Tx } from '../../tx.ts';
@@ -11,6 +12,7 @@ import type { Order, Reference } from './act.ts';
 import { createActOnStacks } from './act-on-stacks.ts';
 import { createActs } from './acts.ts';
 import { answerNote } from './answer-note.ts';
+import type { AnsweredComments } from './answered-comments.ts';
 import type { PullRequestComment } from './comment.ts';
 import { explain } from './explain.ts';
 import { chooseStacks, namesOf } from './select-stacks.ts';
@@ -34,6 +36,8 @@ export interface CommentCommandParts {
   readonly commands: RunCommands;
   readonly source: Pick<Source, 'compare' | 'resolve'>;
   readonly conversation: Conversation;
+  readonly answered: Pick<AnsweredComments, 'has' | 'add'>;
+  readonly clock: Clock;
   readonly transactions: Transactions;
   /** Address of a run's page. */
   readonly runUrl: (runId: string) => string;
@@ -50,7 +54,7 @@ const saying =
 const answeredBefore = 'the comment was answered before';
 
 export function createCommentCommands(parts: CommentCommandParts): CommentCommands {
-  const { stackStore, access, conversation, transactions } = parts;
+  const { stackStore, access, conversation, answered, transactions, clock } = parts;
   const reference: Reference = ({ id, type, state }) => ({ id, type, state, url: parts.runUrl(id) });
   const acts = createActs({ ...parts, reference });
   const actOn = createActOnStacks(parts);
@@ -66,7 +70,15 @@ export function createCommentCommands(parts: CommentCommandParts): CommentComman
     const role = await roleOf(comment);
     const needs = command.kind === 'command' ? verbFacts[command.verb].needs : 'reader';
     if (role === null || !includesRole(role, needs)) return saying({ kind: 'forbidden', needs, role });
-    return command.kind === 'misunderstood' ? saying(command) : ordered({ comment, command, role });
+    if (command.kind === 'misunderstood') return saying(command);
+    // Whose lock it is decides, too, whether that may be unlocked.
+    if (command.verb !== 'unlock') await acknowledge(comment);
+    return ordered({ comment, command, role });
+  }
+
+  /** At once: what else has to be asked can take long, and GitHub may fail meanwhile. */
+  async function acknowledge(comment: PullRequestComment): Promise<void> {
+    await transactions.write((tx) => conversation.react(tx, placeOf(comment), 'eyes'));
   }
 
   async function ordered(order: Order): Promise<Answering> {
@@ -98,19 +110,24 @@ export function createCommentCommands(parts: CommentCommandParts): CommentComman
   return {
     async handle(comment) {
       const { repository, pullRequest } = comment.pullRequest;
-      const place = { repositoryId: repository.id, commentId: comment.id };
-      if (await conversation.hasReacted(place)) return answeredBefore;
+      if (await answered.has(comment.id)) return answeredBefore;
       const answer = await answering(comment);
       return transactions.write(async (tx) => {
-        if (await conversation.hasReacted(place, tx)) return answeredBefore;
+        if (await answered.has(comment.id, tx)) return answeredBefore;
         const said = { ...headOf(comment), ...(await answer(tx)) };
-        await conversation.react(tx, place, isForbidden(said) ? '-1' : 'eyes');
+        await answered.add(tx, comment.id, clock.nowMs());
+        await conversation.react(tx, placeOf(comment), isForbidden(said) ? '-1' : 'eyes');
         await conversation.answer(tx, { repositoryId: repository.id, number: pullRequest.number }, said);
         return answerNote(said);
       });
     },
   };
 }
+
+const placeOf = ({ id, pullRequest }: PullRequestComment) => ({
+  repositoryId: pullRequest.repository.id,
+  commentId: id,
+});
 
 function headOf({ id, actor, command }: PullRequestComment) {
   const head = { commentId: id, by: actorName(actor) };

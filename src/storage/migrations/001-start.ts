@@ -214,6 +214,13 @@ create table branch_head (
   primary key (repository_id, branch)
 ) strict, without rowid;
 
+-- A comment acts once.
+create table answered_comment (
+  comment_id integer primary key,
+  answered_at_ms integer not null
+) strict;
+create index answered_comment_age on answered_comment (answered_at_ms);
+
 create table repository_file (
   repository_id integer primary key references repository (id),
   commit_hash text not null,

@@ -9,6 +9,7 @@ import type { CommandAnswer } from '../../../src/runs/conversation.ts';
 import { createTransitions } from '../../../src/runs/transition.ts';
 import type { StackSettings } from '../../../src/stacks/stack.ts';
 import { createStacks } from '../../../src/stacks/stacks.ts';
+import { createAnsweredComments } from '../../../src/storage/answered-comments.ts';
 import { createRunStore } from '../../../src/storage/run-store.ts';
 import { createSecretBox } from '../../../src/storage/secret-box.ts';
 import { createStackStore } from '../../../src/storage/stack-store.ts';
@@ -53,7 +54,7 @@ export async function openCommands(options: { readonly isPublic?: boolean } = {}
   const access = createAccess({ admins: ['root'], permissions: createPermissions({ app, clock }) });
   commands = createCommentCommands({
     ...{ runs, stackStore, stacks, access, commands: runCommands, source: all.source, conversation },
-    transactions: database,
+    ...{ transactions: database, answered: createAnsweredComments(database), clock },
     runUrl: (id) => `https://slipway.example/runs/${id}`,
   });
 
@@ -81,7 +82,8 @@ export async function openCommands(options: { readonly isPublic?: boolean } = {}
     ];
     const planned = { ...plan, hasWarnings: false, hasApprovalPolicies: false, stackLocked: false };
     const kinds = ['make-ready', 'claim', 'prepared', 'initialized', 'planned', 'finish'] as const;
-    for (const kind of kinds) {
+    const isPreview = (await runs.find(id))?.type === 'PROPOSED';
+    for (const kind of isPreview ? kinds.slice(0, -1) : kinds) {
       await database.write(async (tx) => {
         const run = await runs.find(id, tx);
         const command = kind === 'planned' ? { kind, ...planned } : { kind };
@@ -99,6 +101,12 @@ export async function openCommands(options: { readonly isPublic?: boolean } = {}
   return {
     ...all,
     ...{ infra, head, number, runs, stackStore, reactions, answers, addStack, settled, finish, say },
+    /** Asks for a preview and lets it be done. */
+    async preview(): Promise<void> {
+      await say('/slipway preview');
+      const [preview] = await runs.listOfStack('network', { before: null, limit: 1 });
+      await finish(preview?.id ?? '');
+    },
     /** The answer to a comment. */
     async ask(body: string, login = 'bob'): Promise<CommandAnswer> {
       const { comment, note } = await say(body, login);

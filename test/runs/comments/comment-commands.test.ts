@@ -38,16 +38,15 @@ describe('who may', () => {
   it.each(forWriters)('%s: writers', async (verb) => {
     await using world = await openCommentWorld();
     const key = await world.addNamed('network');
-    await world.previewed(key);
+    await world.proposed(key);
 
-    for (const [by, role] of [
-      ['rita', 'reader'],
-      ['mallory', null],
-    ]) {
-      const answer = await world.say(bodyOf(verb), { by: by ?? '', id: 1 });
+    for (const [id, by, role] of [
+      [1, 'rita', 'reader'],
+      [2, 'mallory', null],
+    ] as const) {
+      const answer = await world.say(bodyOf(verb), { by, id });
       expect(answer).toMatchObject({ kind: 'forbidden', needs: 'writer', role, verb });
-      expect(world.reactions.get(1)).toBe('-1');
-      world.reactions.clear();
+      expect(world.reactions.get(id)).toBe('-1');
     }
     expect(await world.runsOf(key)).toMatchObject([{ state: 'READY' }]);
     expect((await world.stackOf(key)).lock).toBeNull();
@@ -181,7 +180,8 @@ describe('a comment', () => {
     });
     await expect(commands.handle(aComment)).rejects.toThrow('the disk is full');
     for (const key of keys) expect((await world.stackOf(key)).lock).toBeNull();
-    expect(world.reactions.size).toBe(0);
+    // Seen, but not answered.
+    expect([...world.reactions.values()]).toEqual(['eyes']);
 
     fails = false;
     expect(await commands.handle(aComment)).toBe('lock by bob: 2 stacks: locked (dns, network)');
@@ -228,7 +228,7 @@ describe('a comment', () => {
     );
     expect(await world.tell('/slipway approve')).toBe('approve by bob: refused: no-approval-policies');
     expect(await world.tell('/slipway status')).toBe('status by bob: answered for 2 of the stacks');
-    await world.previewed(key);
+    await world.proposed(key);
     expect(await world.tell('/slipway cancel network')).toMatch(
       /^cancel by bob: network: run \w+ is CANCELED$/,
     );

@@ -8,6 +8,7 @@ import type { CommandAnswer, StackOutcome } from '../../../src/runs/conversation
 import type { Run, RunType } from '../../../src/runs/run.ts';
 import type { PullRequestContent } from '../../../src/stacks/pull-request.ts';
 import type { Stack, StackSettings } from '../../../src/stacks/stack.ts';
+import { createAnsweredComments } from '../../../src/storage/answered-comments.ts';
 import { aCommit, aPullRequest, aRepository, person, stackSettings } from '../../support/builders.ts';
 import { recordedConversation } from '../../support/recorded-conversation.ts';
 import { openRunWorld } from '../../support/run-world.ts';
@@ -33,6 +34,7 @@ export async function openCommentWorld() {
   const { conversation, reactions, answers } = recordedConversation();
   let commentId = 500;
   let questions = 0;
+  const answered = createAnsweredComments(world.database);
   const access = createAccess({
     admins: [],
     permissions: {
@@ -44,7 +46,7 @@ export async function openCommentWorld() {
   });
   const commands = createCommentCommands({
     ...world,
-    ...{ access, conversation, transactions: world.database },
+    ...{ access, conversation, answered, transactions: world.database },
     runUrl: (id) => `https://slipway.example/runs/${id}`,
   });
   commits.set('main', [aCommit({ hash: 'm1' })]);
@@ -121,8 +123,17 @@ export async function openCommentWorld() {
     await world.scheduler.settled();
     return run.id;
   }
-  const previewed = (stackKey: string, hash = 't1', number = 7) =>
+  /** A preview that has not begun. */
+  const proposed = (stackKey: string, hash = 't1', number = 7) =>
     made(stackKey, 'PROPOSED', hash, { pullRequest: aPullRequest({ number }) });
+
+  /** A preview that is done. */
+  async function previewed(...of: Parameters<typeof proposed>): Promise<string> {
+    const id = await proposed(...of);
+    await world.plan();
+    expect(await world.run(id)).toMatchObject({ state: 'FINISHED' });
+    return id;
+  }
 
   /** Made, planned, and waiting for somebody to confirm it. */
   async function waiting(stackKey: string, hash: string, change: Partial<Run> = {}): Promise<string> {
@@ -162,8 +173,22 @@ export async function openCommentWorld() {
 
   return {
     ...world,
-    ...{ conversation, reactions, answers, addRepository },
-    ...{ addNamed, tell, say, act, brief, made, previewed, waiting, deployed, setPublic, stackOf, runsOf },
+    ...{ conversation, answered, reactions, answers, addRepository },
+    ...{
+      addNamed,
+      tell,
+      say,
+      act,
+      brief,
+      made,
+      proposed,
+      previewed,
+      waiting,
+      deployed,
+      setPublic,
+      stackOf,
+      runsOf,
+    },
     questions: () => questions,
     [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   };

@@ -69,6 +69,20 @@ describe.each([
     expect(came?.kind === 'refused' ? came.refusal.code : came?.kind).toBe(outcome);
   });
 
+  it('waits for the preview to be done: what is not there yet, nobody has looked at', async () => {
+    await using world = await openCommentWorld();
+    const key = await world.addNamed('network');
+    await world.proposed(key);
+    expect(await world.brief(body)).toBe('not-previewed');
+
+    await world.plan();
+    // Written before it was done.
+    expect(await world.brief(body, { agoMs: 1000 })).toBe('not-previewed');
+    // Another one of the same commit that is under way takes nothing away.
+    await world.proposed(key);
+    expect(await world.act(body)).toMatchObject([{ kind: 'made' }]);
+  });
+
   it('is refused when the head was pushed or forced to something else, seen or not', async () => {
     await using world = await openCommentWorld();
     const { key, preview } = await previewedStack(world);

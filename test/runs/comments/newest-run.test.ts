@@ -13,9 +13,9 @@ describe.each([
   it(`ends the newest run of the pull request in ${from}`, async () => {
     await using world = await openCommentWorld();
     const key = await world.addNamed('network');
-    const older = await world.previewed(key);
+    const older = await world.proposed(key);
     if (from === 'PREPARING') await world.claimed();
-    const id = await world.previewed(key);
+    const id = await world.proposed(key);
     if (from === 'PREPARING') await world.claimed();
 
     expect(await world.act(body)).toMatchObject([{ kind: 'moved', run: { id, state: to } }]);
@@ -27,7 +27,7 @@ describe.each([
     const key = await world.addNamed('network');
 
     expect(await world.brief(body)).toBe('no-run');
-    const id = await world.previewed(key);
+    const id = await world.proposed(key);
     expect(await world.brief(body, { agoMs: 1000 })).toBe('no-run');
     await world.commands.cancel(id, { actor: 'ada' });
     expect(await world.act(body)).toMatchObject([
@@ -40,9 +40,9 @@ describe('retry', () => {
   it('makes the newest run that is over once more', async () => {
     await using world = await openCommentWorld();
     const key = await world.addNamed('network');
-    const over = await world.previewed(key);
+    const over = await world.proposed(key);
     await world.commands.cancel(over, { actor: 'ada' });
-    await world.previewed(key, 't2');
+    await world.proposed(key, 't2');
 
     const again = await world.run(await world.brief('/slipway retry'));
 
@@ -54,7 +54,7 @@ describe('retry', () => {
     const key = await world.addNamed('network');
 
     expect(await world.brief('/slipway retry')).toBe('no-run-over');
-    await world.previewed(key);
+    await world.proposed(key);
     expect(await world.brief('/slipway retry')).toBe('no-run-over');
   });
 
@@ -84,7 +84,7 @@ describe('retry', () => {
   it('of a merged pull request is of the run of its merge, when that is the newest', async () => {
     await using world = await openCommentWorld();
     const key = await world.addNamed('network');
-    const preview = await world.previewed(key);
+    const preview = await world.proposed(key);
     await world.commands.cancel(preview, { actor: 'ada' });
     const tracked = await world.made(key, 'TRACKED', 'm2', { branch: 'main' });
     const again = () => world.act('/slipway retry', merged);

@@ -30,7 +30,7 @@ describe('preview', () => {
   it('makes another one of a commit that was previewed, and ends the one under way', async () => {
     await using world = await openCommentWorld();
     const key = await world.addNamed('network');
-    const first = await world.previewed(key);
+    const first = await world.proposed(key);
 
     const second = await world.brief('/slipway preview');
 

@@ -24,8 +24,8 @@ describe('status', () => {
   it('says which run is the newest, of which commit, and that it waits for a worker', async () => {
     await using world = await openCommentWorld();
     const key = await world.addNamed('network');
-    await world.previewed(key);
-    const id = await world.previewed(key, 't2');
+    await world.proposed(key);
+    const id = await world.proposed(key, 't2');
     const url = `https://slipway.example/runs/${id}`;
     const run = { id, url, type: 'PROPOSED', state: 'READY', commit: 't2' };
 
@@ -95,7 +95,7 @@ describe('status', () => {
     await using world = await openCommentWorld();
     const key = await world.addNamed('network');
     await world.setPublic(isPublic);
-    await world.commands.cancel(await world.previewed(key), { actor: 'ada', note: 'ended by hand' });
+    await world.commands.cancel(await world.proposed(key), { actor: 'ada', note: 'ended by hand' });
 
     expect(await standing(world)).toMatchObject({ run: { state: 'CANCELED' }, waitsFor: null, note });
   });
@@ -103,7 +103,7 @@ describe('status', () => {
   it('of a merged pull request is that of what its merge started', async () => {
     await using world = await openCommentWorld();
     const key = await world.addNamed('network');
-    await world.previewed(key);
+    await world.proposed(key);
     const id = await world.made(key, 'TRACKED', 'm2', { branch: 'main' });
     const pullRequest = { state: 'merged', mergeCommitHash: 'm2' } as const;
 
