@@ -1,4 +1,4 @@
-import { affectedBy, notAffected } from '../stacks/affected.ts';
+import { reasonAgainstGroup, selectForMergeGroup } from '../stacks/merge-group.ts';
 import type { Commit } from '../stacks/repository.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
@@ -85,25 +85,19 @@ export function createMergeGroups(parts: {
     async requested(group, deliveryId) {
       const { repositoryId, base, onto, branch, head } = group;
       const notes = createOutcomeNotes();
-      const followers: Stack[] = [];
-      for (const stack of await stacks.ofRepository(repositoryId)) {
-        if (stack.settings.branch === base) followers.push(stack);
-        else notes.add(stack.id, `the merge group is for ${base}, the stack follows another branch`);
-      }
-      const [any] = followers;
-      if (!any) return notes.all();
-      const commit = await source.resolve(any.repository, branch, head);
-      if (!commit) return [`${head.slice(0, 7)} is not on ${branch} any more`];
-      const paths = await source.changedPaths(any.repository, onto, head);
-      const affects = affectedBy(paths);
-      for (const stack of followers) {
-        if (affects(stack) !== null) {
-          notes.add(stack.id, await preview(stack, group, commit, deliveryId));
-          continue;
-        }
-        const unaffected = { stack, commit: head, type: 'PROPOSED', reason: notAffected } as const;
+      const all = await stacks.ofRepository(repositoryId);
+      const any = all.find((stack) => reasonAgainstGroup(stack, base) === null);
+      // Without one it costs no further question.
+      const commit = any ? await source.resolve(any.repository, branch, head) : null;
+      if (any && !commit) return [`${head.slice(0, 7)} is not on ${branch} any more`];
+      const changedPaths = any ? await source.changedPaths(any.repository, onto, head) : null;
+      for (const selection of selectForMergeGroup(all, base, changedPaths)) {
+        const { stack, selected, reason } = selection;
+        if (selected && commit) notes.add(stack.id, await preview(stack, group, commit, deliveryId));
+        else notes.add(stack.id, reason);
+        if (selected || !selection.getsCheck) continue;
+        const unaffected = { stack, commit: head, type: 'PROPOSED', reason } as const;
         await transactions.write((tx) => parts.unaffected(tx, unaffected));
-        notes.add(stack.id, notAffected);
       }
       return notes.all();
     },

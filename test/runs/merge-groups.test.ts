@@ -53,8 +53,8 @@ describe('a merge group', () => {
     const reason = 'no changed path belongs to the stack';
     expect(world.unaffected).toEqual([{ stack: key, commit: 'g1', type: 'PROPOSED', reason }]);
     expect(notes).toEqual([
-      `${elsewhere.id}: the merge group is for main, the stack follows another branch`,
       `${key.toLowerCase()}: ${reason}`,
+      `${elsewhere.id}: the merge group is for main, the stack follows another branch`,
     ]);
     expect(await world.listed(key)).toEqual([]);
   });

@@ -77,9 +77,8 @@ async function decided(change: PullRequestChange, stacks: readonly Stack[]): Pro
 }
 
 export function selectionOf(selection: PullRequestSelection): StackDecision {
-  const { stack, selected } = selection;
-  if (!selected) return { stack: stack.id, selected, reason: selection.reason };
-  const reason = 'what it changes belongs to the stack, or is not known';
+  const { stack, selected, reason } = selection;
+  if (!selected) return { stack: stack.id, selected, reason };
   return { stack: stack.id, selected, reason, type: 'PROPOSED', trusted: !selection.isUntrusted };
 }
 

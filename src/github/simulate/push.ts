@@ -1,9 +1,11 @@
 import { changedByPush } from '../../runs/changed-by-push.ts';
+import type { MergeGroup } from '../../runs/merge-groups.ts';
 import type { Stack } from '../../stacks/stack.ts';
 import { type Push, type Selection, selectStacks } from '../../stacks/trigger.ts';
 import { createPushHandler } from '../events/push.ts';
 import type { Checkout } from './checkout.ts';
 import { type Decision, nothing, type StackDecision } from './decision.ts';
+import { decideGroup } from './merge-group.ts';
 
 /** By the handler of the server, with a clone in the place of GitHub. */
 export async function simulatePush(
@@ -12,6 +14,7 @@ export async function simulatePush(
   checkout: Checkout,
 ): Promise<Decision> {
   const pushes: Push[] = [];
+  const groups: MergeGroup[] = [];
   const handle = createPushHandler({
     repositories: { remember: () => Promise.resolve(true) },
     files: { beforePush: () => Promise.resolve(null) },
@@ -19,20 +22,25 @@ export async function simulatePush(
       pushes.push(told);
       return Promise.resolve([]);
     },
-    onMergeGroup: () => Promise.resolve([]),
+    onMergeGroup(group) {
+      groups.push(group);
+      return Promise.resolve([]);
+    },
   });
   const { state, note } = await handle({ deliveryId: 'simulated', payload });
+  const [group] = groups;
+  if (group) return decideGroup(group, stacks, checkout);
   const [push] = pushes;
   if (!push) return nothing(state === 'failed' ? 'failed' : 'ignored', note);
   const source = {
     changedPaths: (_: unknown, base: string, head: string) => checkout.changedPaths(base, head),
   };
-  const groups = await changedByPush(source, stacks, push);
-  const selections = groups.flatMap((group) =>
-    selectStacks(group.stacks, { ...push, changedPaths: group.changedPaths }),
+  const changed = await changedByPush(source, stacks, push);
+  const selections = changed.flatMap((each) =>
+    selectStacks(each.stacks, { ...push, changedPaths: each.changedPaths }),
   );
-  const isKnown = groups.every(({ changedPaths }) => changedPaths !== null);
-  const paths = groups.flatMap(({ changedPaths }) => changedPaths ?? []);
+  const isKnown = changed.every(({ changedPaths }) => changedPaths !== null);
+  const paths = changed.flatMap(({ changedPaths }) => changedPaths ?? []);
   const asked = isKnown ? 'checkout' : 'unknown';
   return {
     outcome: 'decided',

@@ -10,6 +10,7 @@ import { simulateComment } from './comment.ts';
 import { type Decision, nothing, type Simulation } from './decision.ts';
 import type { SimulatedEvent } from './events.ts';
 import { knownStacks } from './known-stacks.ts';
+import { simulateMergeGroup } from './merge-group.ts';
 import { simulatePullRequest } from './pull-request.ts';
 import { simulatePush } from './push.ts';
 
@@ -85,5 +86,7 @@ function decide(
       return simulatePullRequest(payload, toRepository(repository, 0), stacks, checkout);
     case 'issue_comment':
       return simulateComment(payload, toRepository(repository, 0), stacks, checkout);
+    case 'merge_group':
+      return simulateMergeGroup(payload, stacks, checkout);
   }
 }

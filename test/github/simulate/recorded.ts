@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import type { Permissions } from '../../../demo/github/state.ts';
 import { openCheckout } from '../../../src/github/simulate/checkout.ts';
 import { tempDirectory } from '../../support/temp-database.ts';
 import { startGithub } from '../support.ts';
@@ -19,8 +20,11 @@ const files = { '.github/slipway.yml': repositoryFile, 'net/a': '1', 'dns/a': '1
 
 /** A stand-in with everything that is subscribed, whose payloads are the recorded ones, and clones of its repository. */
 export async function startRecording() {
-  const permissions = { contents: 'read', pull_requests: 'write', issues: 'read' } as const;
-  const events = ['push', 'pull_request', 'issue_comment'];
+  const permissions: Permissions = {
+    ...{ contents: 'read', pull_requests: 'write' },
+    ...{ issues: 'read', merge_queues: 'read' },
+  };
+  const events = ['push', 'pull_request', 'issue_comment', 'merge_group'];
   const started = await startGithub({ app: { permissions, events } });
   const { github } = started;
   const repo = await github.addRepository({ owner: 'acme', name: 'infra', files });

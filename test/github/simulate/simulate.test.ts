@@ -129,6 +129,31 @@ describe('a push', () => {
   });
 });
 
+describe('a merge group', () => {
+  async function enqueued() {
+    const world = await startRecording();
+    await world.push('feature', { 'dns/a': '2' });
+    const { number } = await world.github.openPullRequest(world.repo, { head: 'feature' });
+    const group = await world.github.enqueue(world.repo, number);
+    return { ...world, group, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
+  }
+  const decided = [
+    'dns: PROPOSED, dns/a is below the project root',
+    'net: no, no changed path belongs to the stack; it gets a neutral check',
+    'open: no, no changed path belongs to the stack; it gets a neutral check',
+    'old: no, the merge group is for main, the stack follows another branch',
+  ];
+
+  test.each(['merge_group', 'push'] as const)('is previewed, told by its %s', async (event) => {
+    await using world = await enqueued();
+
+    const simulation = await run(event, world.payload(event), world.clone());
+
+    expect(simulation.changedPaths).toEqual({ from: 'checkout', paths: ['dns/a'] });
+    expect(lines(simulation)).toEqual(decided);
+  });
+});
+
 describe('a pull request', () => {
   async function opened(files: Record<string, string>, more: { draft?: boolean } = {}) {
     const world = await startRecording();
@@ -146,7 +171,7 @@ describe('a pull request', () => {
 
     expect(simulation.changedPaths).toEqual({ from: 'checkout', paths: ['dns/a'] });
     expect(lines(simulation)).toEqual([
-      'dns: PROPOSED, what it changes belongs to the stack, or is not known',
+      'dns: PROPOSED, dns/a is below the project root',
       'net: no, no changed path belongs to the stack',
       'open: no, no changed path belongs to the stack',
       oldIsElsewhere,
@@ -169,7 +194,7 @@ describe('a pull request', () => {
     head.repo = { ...head.repo, id: 1 };
 
     expect(lines(await run('pull_request', payload, world.clone()))).toEqual([
-      'open: PROPOSED untrusted, what it changes belongs to the stack, or is not known',
+      'open: PROPOSED untrusted, net/a is below the project root',
       'net: no, pull requests of forks start nothing',
       'dns: no, pull requests of forks start nothing',
       oldIsElsewhere,
