@@ -35,6 +35,7 @@ export interface Schema {
   replay: ReplayRow;
   canary: CanaryRow;
   token: TokenRow;
+  session: SessionRow;
 }
 
 export interface AccountRow {
@@ -386,4 +387,18 @@ export interface TokenRow {
   /** SHA-256 of the token, hex. The token itself is not stored. */
   hash: string;
   created_at_ms: number;
+}
+
+/** Somebody who is logged in to the UI. */
+export interface SessionRow {
+  id: string;
+  /** SHA-256 of the session's token, hex. The token itself is not stored. */
+  hash: string;
+  /** GitHub's id of the person. */
+  user_id: number;
+  login: string;
+  email: string;
+  user_agent: string;
+  created_at_ms: number;
+  last_used_at_ms: number;
 }

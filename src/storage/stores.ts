@@ -18,6 +18,7 @@ import { createRetentionStore } from './retention-store.ts';
 import { createRunStore } from './run-store.ts';
 import { createSecretBox, type SecretBox } from './secret-box.ts';
 import { loadSecretKey } from './secret-key.ts';
+import { createSessionStore } from './session-store.ts';
 import { createStackStore } from './stack-store.ts';
 import { createStandingStore } from './standing-store.ts';
 import { createTokenStore } from './token-store.ts';
@@ -58,6 +59,7 @@ export async function openStores(paths: StorePaths) {
     outbox: createOutboxStore(database),
     answered: createAnsweredComments(database),
     tokens: createTokenStore(database),
+    sessions: createSessionStore(database),
     standing: createStandingStore(database),
   };
 }

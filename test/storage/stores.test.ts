@@ -8,11 +8,13 @@ import { createFileLogStore } from '../../src/storage/file-log-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
+import { createSessionStore } from '../../src/storage/session-store.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
 import { createTokenStore } from '../../src/storage/token-store.ts';
 import { answeredCommentsContract } from '../contracts/answered-comments.ts';
 import { logStoreContract } from '../contracts/log-store.ts';
 import { runStoreContract } from '../contracts/run-store.ts';
+import { sessionStoreContract } from '../contracts/session-store.ts';
 import { stackStoreContract } from '../contracts/stack-store.ts';
 import { tokenStoreContract } from '../contracts/token-store.ts';
 import { aCommit, anAccount, aRepository, stackSettings } from '../support/builders.ts';
@@ -94,6 +96,13 @@ answeredCommentsContract('SQLite', async () => {
     transactions: database,
     [Symbol.asyncDispose]: close,
   };
+});
+
+sessionStoreContract('SQLite', async () => {
+  const temp = tempDatabase();
+  const { database } = temp;
+  const close = () => temp[Symbol.asyncDispose]();
+  return { store: createSessionStore(database), transactions: database, [Symbol.asyncDispose]: close };
 });
 
 logStoreContract('files', () => {

@@ -336,4 +336,16 @@ create table token (
   hash text not null unique,
   created_at_ms integer not null
 ) strict;
+
+create table session (
+  id text primary key,
+  hash text not null unique,
+  user_id integer not null,
+  login text not null,
+  email text not null,
+  user_agent text not null,
+  created_at_ms integer not null,
+  last_used_at_ms integer not null
+) strict;
+create index session_of_user on session (user_id);
 `;

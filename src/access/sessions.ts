@@ -1,0 +1,104 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import type { NewId } from '../ids.ts';
+import type { Transactions } from '../tx.ts';
+import type { Actor } from './actor.ts';
+import type { SessionRecord, SessionStore } from './session-store.ts';
+
+/** A person as GitHub says who it is. */
+export interface Person {
+  readonly userId: number;
+  readonly login: string;
+  readonly email: string;
+}
+
+/** Who is logged in to the UI, and until when. What they may do is asked of GitHub each time (access/roles.ts). */
+export interface Sessions {
+  /** Begins one and ends the one before it in this browser. The token is for the browser alone. */
+  begin(
+    person: Person,
+    browser: { readonly userAgent: string; readonly before: string | null },
+  ): Promise<string>;
+  /** Null for one that is over or never was. */
+  authenticate(token: string): Promise<Session | null>;
+  end(token: string): Promise<void>;
+  /** Everywhere they are logged in; how many sessions that were. */
+  endAllOf(userId: number): Promise<number>;
+  listOf(userId: number): Promise<readonly SessionRecord[]>;
+  /** Those that are over anyway; how many. */
+  removeExpired(): Promise<number>;
+}
+
+export interface Session {
+  readonly record: SessionRecord;
+  readonly actor: Actor;
+  /** What a form of this session carries, so that no other page can send one in the person's name. */
+  readonly formToken: string;
+}
+
+const hourMs = 3_600_000;
+/** Whatever happens: GitHub is asked again who it is. */
+export const longestMs = 7 * 24 * hourMs;
+const longestIdleMs = 24 * hourMs;
+/** `lastUsedAtMs` is as old as that at most: not every page view is a write. */
+const usedGrainMs = 5 * 60_000;
+const maxUserAgent = 200;
+
+const digest = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+export function createSessions(parts: {
+  store: SessionStore;
+  transactions: Transactions;
+  clock: Clock;
+  newId: NewId;
+}): Sessions {
+  const { store, transactions, clock, newId } = parts;
+
+  const isOver = ({ createdAtMs, lastUsedAtMs }: SessionRecord, nowMs: number): boolean =>
+    nowMs >= createdAtMs + longestMs || nowMs >= lastUsedAtMs + longestIdleMs;
+
+  return {
+    async begin(person, { userAgent, before }) {
+      const token = randomBytes(32).toString('base64url');
+      const atMs = clock.nowMs();
+      await transactions.write(async (tx) => {
+        if (before !== null) await store.removeByHash(tx, digest(before));
+        await store.insert(tx, {
+          ...{ id: newId(), hash: digest(token), ...person },
+          userAgent: userAgent.slice(0, maxUserAgent),
+          createdAtMs: atMs,
+          lastUsedAtMs: atMs,
+        });
+      });
+      return token;
+    },
+
+    async authenticate(token) {
+      const record = await store.findByHash(digest(token));
+      const nowMs = clock.nowMs();
+      if (!record || isOver(record, nowMs)) return null;
+      if (nowMs >= record.lastUsedAtMs + usedGrainMs) {
+        await transactions.write((tx) => store.setUsed(tx, record.id, nowMs));
+      }
+      const { login, email } = record;
+      return { record, actor: { kind: 'person', login, email }, formToken: formTokenOf(token) };
+    },
+
+    end: (token) => transactions.write((tx) => store.removeByHash(tx, digest(token))),
+    endAllOf: (userId) => transactions.write((tx) => store.removeAllOf(tx, userId)),
+    listOf: (userId) => store.listOf(userId),
+
+    removeExpired() {
+      const nowMs = clock.nowMs();
+      return transactions.write((tx) => store.removeExpired(tx, nowMs - longestMs, nowMs - longestIdleMs));
+    },
+  };
+}
+
+/** Follows from the session's token, which no other page can read, and does not give it away. */
+const formTokenOf = (token: string): string => createHmac('sha256', token).update('form').digest('base64url');
+
+export function isFormToken(session: Pick<Session, 'formToken'>, given: string): boolean {
+  const [wanted, got] = [Buffer.from(session.formToken), Buffer.from(given)];
+  return wanted.length === got.length && timingSafeEqual(wanted, got);
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { createSessions, isFormToken } from '../../src/access/sessions.ts';
+import { createIds } from '../../src/ids.ts';
+import { createSessionStore } from '../../src/storage/session-store.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { tempDatabase } from '../support/temp-database.ts';
+
+const hourMs = 3_600_000;
+const ada = { userId: 5, login: 'Ada', email: 'ada@example.com' };
+const browser = { userAgent: 'Firefox', before: null };
+
+function open() {
+  const temp = tempDatabase();
+  const clock = manualClock();
+  const store = createSessionStore(temp.database);
+  const sessions = createSessions({ store, transactions: temp.database, clock, newId: createIds(clock) });
+  return { ...temp, clock, sessions, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
+}
+
+test('a session is its person, and the database does not hold what opens it', async () => {
+  await using all = open();
+  const token = await all.sessions.begin(ada, browser);
+
+  expect(await all.sessions.authenticate(token)).toMatchObject({
+    actor: { kind: 'person', login: 'Ada', email: 'ada@example.com' },
+    record: { userId: 5, userAgent: 'Firefox' },
+  });
+  expect(await all.sessions.authenticate(`${token}x`)).toBeNull();
+  expect(all.atRest().includes(token)).toBe(false);
+});
+
+test('it ends when it was not used for a day, and after a week whatever happens', async () => {
+  await using all = open();
+  const [idle, busy] = [await all.sessions.begin(ada, browser), await all.sessions.begin(ada, browser)];
+  for (let hours = 0; hours < 7 * 24 - 12; hours += 12) {
+    all.clock.advance(12 * hourMs);
+    expect(await all.sessions.authenticate(busy)).not.toBeNull();
+  }
+
+  expect(await all.sessions.authenticate(idle)).toBeNull();
+  all.clock.advance(12 * hourMs);
+  expect(await all.sessions.authenticate(busy)).toBeNull();
+  expect(await all.sessions.removeExpired()).toBe(2);
+});
+
+test('a login ends the session that the browser had', async () => {
+  await using all = open();
+  const before = await all.sessions.begin(ada, browser);
+
+  const after = await all.sessions.begin({ ...ada, userId: 6 }, { ...browser, before });
+
+  expect(await all.sessions.authenticate(before)).toBeNull();
+  expect(await all.sessions.authenticate(after)).toMatchObject({ record: { userId: 6 } });
+});
+
+test('a logout ends one session, or those of the person everywhere', async () => {
+  await using all = open();
+  const [one, two] = [await all.sessions.begin(ada, browser), await all.sessions.begin(ada, browser)];
+  const other = await all.sessions.begin({ ...ada, userId: 6 }, browser);
+
+  await all.sessions.end(one);
+  expect([await all.sessions.authenticate(one), await all.sessions.listOf(5)]).toMatchObject([null, [{}]]);
+  expect(await all.sessions.endAllOf(5)).toBe(1);
+
+  expect(await all.sessions.authenticate(two)).toBeNull();
+  expect(await all.sessions.authenticate(other)).not.toBeNull();
+});
+
+test('a form carries what only its own session knows', async () => {
+  await using all = open();
+  const [one, two] = [await all.sessions.begin(ada, browser), await all.sessions.begin(ada, browser)];
+  const [mine, other] = [await all.sessions.authenticate(one), await all.sessions.authenticate(two)];
+  if (!mine || !other) throw new Error('both are logged in');
+
+  expect(isFormToken(mine, mine.formToken)).toBe(true);
+  expect(isFormToken(mine, other.formToken)).toBe(false);
+  expect(isFormToken(mine, '')).toBe(false);
+  expect(mine.formToken).not.toContain(one);
+});
