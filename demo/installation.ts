@@ -81,6 +81,8 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
     APP_ID: String(appId),
     PRIVATE_KEY_PATH: privateKeyPath,
     WEBHOOK_SECRET: githubSecret,
+    GITHUB_CLIENT_ID: github.app.clientId,
+    GITHUB_CLIENT_SECRET: github.app.clientSecret,
     GHE_HOST: new URL(github.url).host,
     GHE_PROTOCOL: 'http',
     HOST: '127.0.0.1',

@@ -1,7 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Actor } from './access/actor.ts';
+import { createLogin } from './access/login.ts';
 import { createAccess } from './access/roles.ts';
+import { createSessions } from './access/sessions.ts';
 import { createTokens, type Tokens } from './access/tokens.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
@@ -102,6 +104,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
 
   const scratchDirectory = join(config.dataDir, 'scratch');
   let url = `http://${config.listen.host}:${config.listen.port}`;
+  const publicUrl = () => config.publicUrl ?? url;
   // GitHub starts runs, runs fetch from GitHub: the one is asked late.
   let runs: Runs;
   let buttons: Buttons;
@@ -119,7 +122,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           vendors,
           git: { path: config.tools.path, caBundle: config.caBundle, mark: leftoverMark(sandboxDirectory) },
           scratchDirectory,
-          publicUrl: () => config.publicUrl ?? url,
+          publicUrl,
           isSandboxed,
           onPush: (push, deliveryId) => runs.triggers.push(push, deliveryId),
           onPullRequest: {
@@ -201,11 +204,16 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   const inspection = createInspection({ version, config, stores, sandboxTest, vendors, foundIn, clock });
 
   const tokens = createTokens({ ...basics, store: stores.tokens });
+  const sessions = createSessions({ ...basics, store: stores.sessions });
   const web = createWeb({
     ...basics,
     version,
     access,
     tokens,
+    sessions,
+    login: github.identityProvider && createLogin(github.identityProvider),
+    publicUrl,
+    isSandboxed,
     stacks,
     stackStore: stores.stacks,
     refusesVariable: (stack, name) =>

@@ -60,6 +60,8 @@ export interface GithubAddress {
   readonly apiUrl: string;
   /** Where repositories are fetched and pages are, e.g. https://github.com */
   readonly webUrl: string;
+  /** Of the App's user flow. Null: nobody can log in to the UI. */
+  readonly userFlow: { readonly clientId: string; readonly clientSecret: string } | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -93,6 +95,8 @@ const settings = z.object({
   PRIVATE_KEY: optional,
   PRIVATE_KEY_PATH: optional,
   WEBHOOK_SECRET: optional,
+  GITHUB_CLIENT_ID: optional,
+  GITHUB_CLIENT_SECRET: optional,
   GHE_HOST: optional,
   GHE_PROTOCOL: z.enum(['http', 'https']).default('https'),
   HOST: z.string().default('127.0.0.1'),
@@ -234,12 +238,24 @@ function githubConfig(values: z.output<typeof settings>): GithubConfig | null {
     privateKey: privateKey(values),
     webhookSecret: values.WEBHOOK_SECRET,
     ...githubAddress(values),
+    userFlow: userFlow(values),
   };
 }
 
 function githubAddress({ GHE_HOST: host, GHE_PROTOCOL: protocol }: z.output<typeof settings>): GithubAddress {
   if (!host) return { apiUrl: 'https://api.github.com', webUrl: 'https://github.com' };
   return { apiUrl: `${protocol}://${host}/api/v3`, webUrl: `${protocol}://${host}` };
+}
+
+function userFlow(values: z.output<typeof settings>): GithubConfig['userFlow'] {
+  const { GITHUB_CLIENT_ID: clientId, GITHUB_CLIENT_SECRET: clientSecret } = values;
+  if (clientId === null && clientSecret === null) return null;
+  if (clientId === null)
+    throw invalid('GITHUB_CLIENT_ID: missing', 'It stands on the page of the GitHub App.');
+  if (clientSecret === null) {
+    throw invalid('GITHUB_CLIENT_SECRET: missing', 'The page of the GitHub App makes one.');
+  }
+  return { clientId, clientSecret };
 }
 
 function privateKey(values: { PRIVATE_KEY: string | null; PRIVATE_KEY_PATH: string | null }): string {

@@ -1,3 +1,4 @@
+import type { IdentityProvider } from '../access/login.ts';
 import type { Permissions } from '../access/permissions.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
@@ -63,6 +64,7 @@ import { createFileReader } from './repository-file/read-file.ts';
 import type { RepositoryFileStore } from './repository-file/repository-file-store.ts';
 import { createRepositoryFiles } from './repository-file/repository-files.ts';
 import { createGithubSource } from './source.ts';
+import { createUserLogin, type UserLoginSettings } from './user-login.ts';
 
 /** GitHub as the rest of the product sees it, put together: what comes in, what may be asked, what goes out. */
 export interface Github extends AsyncDisposable {
@@ -71,6 +73,8 @@ export interface Github extends AsyncDisposable {
   readonly source: Source;
   readonly directory: RepositoryDirectory;
   readonly permissions: Permissions;
+  /** Null without client id and secret of the App. */
+  readonly identityProvider: IdentityProvider | null;
   readonly reactor: Reactor;
   readonly noteOnRun: NoteOnRun;
   readonly conversation: Conversation;
@@ -82,7 +86,10 @@ export interface Github extends AsyncDisposable {
 }
 
 export interface GithubParts {
-  readonly settings: GithubAppSettings & { readonly webUrl: string };
+  readonly settings: GithubAppSettings & {
+    readonly webUrl: string;
+    readonly userFlow: Pick<UserLoginSettings, 'clientId' | 'clientSecret'> | null;
+  };
   readonly stores: {
     readonly inbox: InboxStore;
     readonly outbox: OutboxStore;
@@ -266,6 +273,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     source,
     directory: createRepositoryDirectory(app),
     permissions: createPermissions({ app, clock }),
+    identityProvider: settings.userFlow && createUserLogin({ ...settings, ...settings.userFlow }),
     async reactor(tx, event) {
       for (const react of reactors) await react(tx, event);
     },
@@ -306,6 +314,7 @@ export function createUnconfiguredGithub(
     source: { resolve: refuse, compare: refuse, changedPaths: refuse, fetch: refuse },
     directory: { lookUp: refuse },
     permissions: { roleOf: refuse },
+    identityProvider: null,
     reactor: () => Promise.resolve(),
     noteOnRun: () => Promise.resolve(),
     conversation: { react: refuse, answer: refuse },

@@ -1,6 +1,7 @@
 import type { Actor } from '../access/actor.ts';
 import type { Tokens } from '../access/tokens.ts';
 import { problem } from './problem.ts';
+import { type BrowserSessions, formTokenHeader, requireOwnPage } from './ui/browser-session.ts';
 
 export type Authentication =
   | { readonly kind: 'actor'; readonly actor: Actor }
@@ -8,16 +9,36 @@ export type Authentication =
   /** Credentials were given and are worth nothing (any more). */
   | { readonly kind: 'invalid' };
 
-/** Who sends the request, by its bearer token. Sessions of the UI will be a second way in, here. */
+export interface Authenticators {
+  readonly tokens: Pick<Tokens, 'authenticate'>;
+  readonly browserSessions: Pick<BrowserSessions, 'of'>;
+}
+
+/**
+ * Who sends the request: by its bearer token, else by the session of the browser. Throws `forbidden` for what would
+ * change something and does not come from a page of ours.
+ */
 export async function authenticate(
   request: Request,
-  tokens: Pick<Tokens, 'authenticate'>,
+  { tokens, browserSessions }: Authenticators,
 ): Promise<Authentication> {
   const header = request.headers.get('authorization');
-  if (header === null) return { kind: 'anonymous' };
+  if (header === null) return bySession(request, browserSessions);
   const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
   const actor = token === undefined ? null : await tokens.authenticate(token);
   return actor ? { kind: 'actor', actor } : { kind: 'invalid' };
+}
+
+async function bySession(
+  request: Request,
+  browserSessions: Authenticators['browserSessions'],
+): Promise<Authentication> {
+  const session = await browserSessions.of(request);
+  if (!session) return { kind: 'anonymous' };
+  if (!['GET', 'HEAD'].includes(request.method)) {
+    requireOwnPage(request, session, request.headers.get(formTokenHeader));
+  }
+  return { kind: 'actor', actor: session.actor };
 }
 
 export function unauthenticated(kind: 'anonymous' | 'invalid'): Response {

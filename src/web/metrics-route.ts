@@ -1,9 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Actor } from '../access/actor.ts';
-import type { Tokens } from '../access/tokens.ts';
 import { problems } from './api/route-parts.ts';
 import { type Api, newApi } from './api.ts';
-import { authenticate, unauthenticated } from './authenticate.ts';
+import { type Authentication, unauthenticated } from './authenticate.ts';
 import { problem } from './problem.ts';
 
 /** What /metrics serves, and what the web adds to it. */
@@ -37,17 +36,17 @@ const metricsRoute = createRoute({
 });
 
 export function metricsRoutes(parts: {
-  readonly tokens: Pick<Tokens, 'authenticate'>;
+  readonly whoIs: (request: Request) => Promise<Authentication>;
   readonly seesInstance: (actor: Actor) => boolean;
   readonly metrics: MetricsSource;
 }): Api {
-  const { tokens, seesInstance, metrics } = parts;
+  const { whoIs, seesInstance, metrics } = parts;
   const api = newApi();
 
   api.use(metricsRoute.path, async (c, next) => {
     if (metrics.isAnonymous) return next();
     const given = c.env.actor;
-    const who = given ? ({ kind: 'actor', actor: given } as const) : await authenticate(c.req.raw, tokens);
+    const who = given ? ({ kind: 'actor', actor: given } as const) : await whoIs(c.req.raw);
     if (who.kind !== 'actor') return unauthenticated(who.kind);
     if (seesInstance(who.actor)) return next();
     return problem('forbidden', {

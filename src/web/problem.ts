@@ -13,6 +13,7 @@ const statuses = {
   unauthenticated: 401,
   'signature-invalid': 401,
   forbidden: 403,
+  'login-refused': 403,
   'not-found': 404,
   'exchange-missing': 404,
   'method-not-allowed': 405,

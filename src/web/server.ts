@@ -1,6 +1,8 @@
 import { HTTPException } from 'hono/http-exception';
 import type { Actor } from '../access/actor.ts';
+import type { Login } from '../access/login.ts';
 import type { Access } from '../access/roles.ts';
+import type { Session, Sessions } from '../access/sessions.ts';
 import type { Tokens } from '../access/tokens.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
@@ -49,6 +51,9 @@ import { notFound, problem, problemOf, refuse } from './problem.ts';
 import { withJsonBody } from './request-body.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import { statusRoutes } from './status-routes.ts';
+import { assetRoutes } from './ui/assets.ts';
+import { createBrowserSessions } from './ui/browser-session.ts';
+import { loginRoutes } from './ui/login-routes.ts';
 
 /**
  * What the web needs of the rest. It translates HTTP to the features and back, asks `access` for every route,
@@ -60,6 +65,12 @@ export interface WebParts {
   readonly newId: NewId;
   readonly access: Access;
   readonly tokens: Pick<Tokens, 'authenticate'>;
+  readonly sessions: Sessions;
+  /** Null: nobody can log in to the UI. */
+  readonly login: Login | null;
+  /** Without a trailing slash; asked late, as it may follow from the address that the server listens on. */
+  readonly publicUrl: () => string;
+  readonly isSandboxed: boolean;
   readonly stacks: Stacks;
   readonly stackStore: StackStore;
   readonly transactions: Transactions;
@@ -95,6 +106,8 @@ export interface Web {
 
 export function createWeb(parts: WebParts): Web {
   const { logger, access, tokens } = parts;
+  const browserSessions = createBrowserSessions(parts);
+  const whoIs = (request: Request) => authenticate(request, { tokens, browserSessions });
   const guard = createGuard({ access, stacks: parts.stackStore, runs: parts.runs });
   const streams = createLogStreams(parts.logs, parts.streamLimits);
   const app = newApi();
@@ -105,14 +118,21 @@ export function createWeb(parts: WebParts): Web {
     parts.metrics.responded(c.res.status);
   });
 
-  app.route('/', statusRoutes({ ...parts, isInstanceAdmin: access.isInstanceAdmin }));
-  app.route('/', metricsRoutes({ ...parts, seesInstance: access.seesInstance }));
+  app.route('/', statusRoutes({ ...parts, whoIs, isInstanceAdmin: access.isInstanceAdmin }));
+  app.route('/', metricsRoutes({ ...parts, whoIs, seesInstance: access.seesInstance }));
   app.route('/', githubRoutes(parts.github));
   app.openapi(openapiRoute, (c) => c.json(document, 200));
+  const frameFor = (session: Session | null) => ({
+    session,
+    seesSystem: session !== null && access.isInstanceAdmin(session.actor),
+    isSandboxed: parts.isSandboxed,
+  });
+  app.route('/', assetRoutes());
+  app.route('/', loginRoutes({ ...parts, browserSessions, frameFor }));
 
   app.use('/api/v1/*', async (c, next) => {
     const given = c.env.actor;
-    const who = given ? ({ kind: 'actor', actor: given } as const) : await authenticate(c.req.raw, tokens);
+    const who = given ? ({ kind: 'actor', actor: given } as const) : await whoIs(c.req.raw);
     if (who.kind !== 'actor') return unauthenticated(who.kind);
     c.set('actor', who.actor);
     return next();

@@ -1,12 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Actor } from '../access/actor.ts';
-import type { Tokens } from '../access/tokens.ts';
 import { type Api, newApi } from './api.ts';
-import { authenticate } from './authenticate.ts';
+import type { Authentication } from './authenticate.ts';
 import type { Check, Health } from './health.ts';
 
 export interface StatusRouteParts {
-  readonly tokens: Pick<Tokens, 'authenticate'>;
+  readonly whoIs: (request: Request) => Promise<Authentication>;
   readonly isInstanceAdmin: (actor: Actor) => boolean;
   /** May take long on its first call; must not reject for what it finds. */
   readonly health: () => Promise<Health>;
@@ -51,7 +50,7 @@ const readyRoute = createRoute({
 /** Whoever asks, anonymously and as often as they like, the look behind it is taken once in so long. */
 const freshMs = 1000;
 
-export function statusRoutes({ tokens, isInstanceAdmin, health }: StatusRouteParts): Api {
+export function statusRoutes({ whoIs, isInstanceAdmin, health }: StatusRouteParts): Api {
   const api = newApi();
   let last: { readonly atMs: number; readonly found: Promise<Health> } | null = null;
 
@@ -64,7 +63,7 @@ export function statusRoutes({ tokens, isInstanceAdmin, health }: StatusRoutePar
   api.openapi(liveRoute, (c) => c.json({ status: 'ok' as const }, 200));
   api.openapi(readyRoute, async (c) => {
     const found = await look();
-    const who = await authenticate(c.req.raw, tokens);
+    const who = await whoIs(c.req.raw);
     const isAdmin = who.kind === 'actor' && isInstanceAdmin(who.actor);
     return c.json(isAdmin ? found : withoutDetails(found), found.status === 'ready' ? 200 : 503);
   });

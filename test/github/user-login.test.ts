@@ -45,7 +45,12 @@ test('GitHub says who it is', async () => {
 
 test('a private address is not asked for', async () => {
   await using all = await open();
-  const { id } = all.github.addUser({ login: 'eve', email: 'eve@example.com', emailPublic: false });
+  const { id } = all.github.addUser({
+    login: 'eve',
+    name: 'Eve',
+    email: 'eve@example.com',
+    emailPublic: false,
+  });
   all.github.signInAs('eve');
 
   const { person } = await all.login.finish(await all.throughGithub());

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Role } from '../../src/access/actor.ts';
 import { createAccess } from '../../src/access/roles.ts';
+import { createSessions } from '../../src/access/sessions.ts';
 import { createTokens } from '../../src/access/tokens.ts';
 import { createApiBudget } from '../../src/github/api-budget.ts';
 import { createInboxControl } from '../../src/github/inbox-control.ts';
@@ -29,6 +30,7 @@ import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRetentionStore } from '../../src/storage/retention-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
+import { createSessionStore } from '../../src/storage/session-store.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
 import { createStandingStore } from '../../src/storage/standing-store.ts';
 import { createTokenStore } from '../../src/storage/token-store.ts';
@@ -145,6 +147,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
   });
   const tokenStore = createTokenStore(database);
   const tokens = createTokens({ ...base, store: tokenStore });
+  const sessions = createSessions({ ...base, store: createSessionStore(database) });
   const githubTraffic = () => createApiBudget({ clock }).standing();
   const store = createStandingStore(database);
   const metrics = createMetrics({ store, githubTraffic, clock, version: '0.1.0' });
@@ -159,6 +162,10 @@ export function anInstallation(change: Partial<WebParts> = {}) {
       },
     }),
     tokens,
+    sessions,
+    login: null,
+    publicUrl: () => 'https://slipway.example.com',
+    isSandboxed: true,
     stacks,
     stackStore,
     transactions: database,
@@ -252,6 +259,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
       roles,
       installed,
       tokens,
+      sessions,
       tokenStore,
       stacks,
       stackStore,

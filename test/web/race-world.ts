@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { createAccess } from '../../src/access/roles.ts';
+import { createSessions } from '../../src/access/sessions.ts';
 import { createTokens } from '../../src/access/tokens.ts';
 import { createInboxControl } from '../../src/github/inbox-control.ts';
 import { createLogger } from '../../src/logger.ts';
@@ -10,6 +11,7 @@ import { createInboxStore } from '../../src/storage/inbox-store.ts';
 import { createMissedStore } from '../../src/storage/missed-store.ts';
 import { createReplayStore } from '../../src/storage/replay-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
+import { createSessionStore } from '../../src/storage/session-store.ts';
 import { createTokenStore } from '../../src/storage/token-store.ts';
 import { createWebhookStore } from '../../src/storage/webhook-store.ts';
 import { createWeb } from '../../src/web/server.ts';
@@ -125,8 +127,10 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
   const resolve = async () => ['93.184.216.34'];
   const targetGuard = createTargetGuard({ allowed: parseAllowedTargets([]), resolve });
   const tokens = createTokens({ ...base, store: createTokenStore(database) });
+  const sessions = createSessions({ ...base, store: createSessionStore(database) });
   const web = createWeb({
-    ...{ ...world, ...base, tokens, version: '0.1.0', github: null, health: async () => healthy },
+    ...{ ...world, ...base, tokens, sessions, version: '0.1.0', github: null, health: async () => healthy },
+    ...{ login: null, publicUrl: () => 'http://127.0.0.1:3000', isSandboxed: true },
     access: createAccess({ admins: [], permissions: { roleOf: async () => null } }),
     refusesVariable: () => false,
     metrics: { text: async () => '', responded: () => undefined, isAnonymous: false },
