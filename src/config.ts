@@ -53,6 +53,8 @@ export interface GithubConfig extends GithubAddress {
   readonly appId: number;
   readonly privateKey: string;
   readonly webhookSecret: string;
+  /** Of the App's user flow. Null: nobody can log in to the UI. */
+  readonly userFlow: { readonly clientId: string; readonly clientSecret: string } | null;
 }
 
 export interface GithubAddress {
@@ -60,8 +62,6 @@ export interface GithubAddress {
   readonly apiUrl: string;
   /** Where repositories are fetched and pages are, e.g. https://github.com */
   readonly webUrl: string;
-  /** Of the App's user flow. Null: nobody can log in to the UI. */
-  readonly userFlow: { readonly clientId: string; readonly clientSecret: string } | null;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -157,7 +157,14 @@ export function widenThreadPool(): void {
 }
 
 /** The settings of the App: all of them, or none. */
-export const credentialNames = ['APP_ID', 'PRIVATE_KEY', 'PRIVATE_KEY_PATH', 'WEBHOOK_SECRET'] as const;
+export const credentialNames = [
+  'APP_ID',
+  'PRIVATE_KEY',
+  'PRIVATE_KEY_PATH',
+  'WEBHOOK_SECRET',
+  'GITHUB_CLIENT_ID',
+  'GITHUB_CLIENT_SECRET',
+] as const;
 
 /** The settings as they are without an App, however incomplete those of an App may be. */
 export function withoutCredentials(environment: Environment): Environment {

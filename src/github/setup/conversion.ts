@@ -10,6 +10,8 @@ export interface MadeApp {
   readonly pageUrl: string;
   readonly privateKey: string;
   readonly webhookSecret: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
 }
 
 const answer = z.object({
@@ -18,6 +20,8 @@ const answer = z.object({
   html_url: z.url({ protocol: /^https?$/ }),
   pem: z.string().refine(isRsaKey),
   webhook_secret: z.string().min(1),
+  client_id: z.string().min(1),
+  client_secret: z.string().min(1),
 });
 
 function isRsaKey(pem: string): boolean {
@@ -51,8 +55,11 @@ export async function convertManifest(apiUrl: string, code: string, signal: Abor
     const fields = parsed.error.issues.map(({ path }) => path.join('.') || 'the whole');
     throw refused(`What GitHub answered is not usable: ${fields.join(', ')}.`);
   }
-  const { id, name, html_url, pem, webhook_secret } = parsed.data;
-  return { id, name, pageUrl: html_url, privateKey: pem, webhookSecret: webhook_secret };
+  const { id, name, html_url, pem, webhook_secret, client_id, client_secret } = parsed.data;
+  return {
+    ...{ id, name, pageUrl: html_url, privateKey: pem, webhookSecret: webhook_secret },
+    ...{ clientId: client_id, clientSecret: client_secret },
+  };
 }
 
 async function post(url: string, signal: AbortSignal): Promise<Response> {

@@ -60,6 +60,8 @@ export function createCredentialsFile(options: CredentialsFileOptions): Credenti
         APP_ID: String(app.id),
         PRIVATE_KEY_PATH: keyName,
         WEBHOOK_SECRET: app.webhookSecret,
+        GITHUB_CLIENT_ID: app.clientId,
+        GITHUB_CLIENT_SECRET: app.clientSecret,
         // It would win over the path.
         ...(parseEnv(text)['PRIVATE_KEY'] === undefined ? {} : { PRIVATE_KEY: '' }),
       });

@@ -84,6 +84,8 @@ describe('registering the App', () => {
       PRIVATE_KEY: '',
       PRIVATE_KEY_PATH: `slipway-${github.app.id}.private-key.pem`,
       WEBHOOK_SECRET: expect.stringMatching(/^.{20,}$/),
+      GITHUB_CLIENT_ID: github.app.clientId,
+      GITHUB_CLIENT_SECRET: github.app.clientSecret,
     });
     expect(readFileSync(envPath, 'utf8')).toMatch(/^# mine\nPORT=4000\nAPP_ID=\d+\n/);
     for (const path of [envPath, registered.privateKeyPath]) expect(statSync(path).mode & 0o777).toBe(0o600);
