@@ -54,6 +54,7 @@ import { statusRoutes } from './status-routes.ts';
 import { assetRoutes } from './ui/assets.ts';
 import { createBrowserSessions } from './ui/browser-session.ts';
 import { loginRoutes } from './ui/login-routes.ts';
+import { uiRoutes } from './ui/ui-routes.ts';
 
 /**
  * What the web needs of the rest. It translates HTTP to the features and back, asks `access` for every route,
@@ -124,11 +125,12 @@ export function createWeb(parts: WebParts): Web {
   app.openapi(openapiRoute, (c) => c.json(document, 200));
   const frameFor = (session: Session | null) => ({
     session,
-    seesSystem: session !== null && access.isInstanceAdmin(session.actor),
     isSandboxed: parts.isSandboxed,
   });
   app.route('/', assetRoutes());
   app.route('/', loginRoutes({ ...parts, browserSessions, frameFor }));
+  const fetchAs = async (actor: Actor, request: Request) => app.fetch(request, { actor });
+  app.route('/', uiRoutes({ ...parts, browserSessions, frameFor, fetchAs }));
 
   app.use('/api/v1/*', async (c, next) => {
     const given = c.env.actor;
@@ -211,7 +213,7 @@ export function createWeb(parts: WebParts): Web {
 
   return {
     fetch: async (request) => app.fetch(request, {}),
-    fetchAs: async (actor, request) => app.fetch(request, { actor }),
+    fetchAs,
     endStreams: () => streams.endAll(),
   };
 }

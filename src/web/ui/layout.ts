@@ -10,7 +10,7 @@ export type Markup = ReturnType<typeof html>;
 export interface Page {
   readonly title: string;
   /** Which entry of the navigation it belongs to. */
-  readonly section?: 'stacks' | 'runs' | 'system' | 'account';
+  readonly section?: 'stacks' | 'runs';
   readonly body: Markup;
   /** Loaded as modules. */
   readonly scripts?: readonly string[];
@@ -20,7 +20,6 @@ export interface Page {
 /** What every page of an answer shows around its content. */
 export interface Frame {
   readonly session: Session | null;
-  readonly seesSystem: boolean;
   /** False with SANDBOX=none, which must be shown wherever a run is shown. */
   readonly isSandboxed: boolean;
 }
@@ -64,17 +63,15 @@ ${body}
 </html>`;
 }
 
-function navigation({ session, seesSystem }: Frame, section: Page['section']): Markup {
+function navigation({ session }: Frame, section: Page['section']): Markup {
   const entry = (name: Page['section'], href: string, words: string) =>
     html`<a href="${href}"${section === name ? html` aria-current="page"` : ''}>${words}</a>`;
   if (!session) return html`<nav aria-label="Main"><a class="brand" href="/">Slipway</a></nav>`;
   return html`<nav aria-label="Main">
 <a class="brand" href="/">Slipway</a>
 ${entry('stacks', '/', 'Stacks')}
-${entry('runs', '/runs', 'Runs')}
-${seesSystem ? entry('system', '/system', 'System') : ''}
 <span class="end">
-${entry('account', '/account', session.record.login)}
+<span>${session.record.login}</span>
 <form method="post" action="/logout">${formToken(session)}<button class="link">Log out</button></form>
 </span>
 </nav>`;

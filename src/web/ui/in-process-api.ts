@@ -1,0 +1,67 @@
+import type { z } from 'zod';
+import type { Actor } from '../../access/actor.ts';
+import { type FieldIssue, UserError } from '../../user-error.ts';
+
+/**
+ * The JSON API as pages use it: with the rights of the person who looks, in this process. Pages have no other way to
+ * what they show or change, so they cannot show or change more than the API would.
+ */
+export interface InProcessApi {
+  /** Throws `ApiRefusal`. */
+  get<T extends z.ZodType>(path: string, schema: T): Promise<z.output<T>>;
+  /** What is no JSON. Throws `ApiRefusal`. */
+  text(path: string): Promise<string>;
+  /** Throws `ApiRefusal`. The answer's JSON; null without one. */
+  send(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<unknown>;
+}
+
+/** A problem of the API, for people: with its status and what else it says. */
+export class ApiRefusal extends UserError {
+  readonly status: number;
+  readonly fields: readonly FieldIssue[];
+
+  constructor(status: number, problem: Problem) {
+    super(problem.code, problem.detail, problem.hint === undefined ? {} : { hint: problem.hint });
+    this.name = 'ApiRefusal';
+    this.status = status;
+    this.fields = problem.errors ?? [];
+  }
+}
+
+interface Problem {
+  readonly code: string;
+  readonly detail: string;
+  readonly hint?: string;
+  readonly errors?: readonly FieldIssue[];
+}
+
+/** Never asked of a name server: it only makes the path an address. */
+const origin = 'http://in-process';
+
+export function createInProcessApi(
+  fetchAs: (actor: Actor, request: Request) => Promise<Response>,
+  actor: Actor,
+): InProcessApi {
+  async function ask(path: string, init: RequestInit): Promise<Response> {
+    const answer = await fetchAs(actor, new Request(`${origin}${path}`, init));
+    if (answer.ok) return answer;
+    throw new ApiRefusal(answer.status, (await answer.json()) as Problem);
+  }
+
+  return {
+    async get(path, schema) {
+      return schema.parse(await (await ask(path, {})).json());
+    },
+    async text(path) {
+      return (await ask(path, {})).text();
+    },
+    async send(method, path, body) {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await ask(path, {
+        method,
+        ...(body === undefined ? {} : { headers, body: JSON.stringify(body) }),
+      });
+      return answer.headers.get('content-type')?.includes('json') ? answer.json() : null;
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { type Context, Hono } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { Actor } from '../../access/actor.ts';
+import type { Session } from '../../access/sessions.ts';
+import type { Clock } from '../../clock.ts';
+import { UserError } from '../../user-error.ts';
+import { problemStatuses } from '../problem.ts';
+import { readBody } from '../request-body.ts';
+import { type BrowserSessions, formTokenField, requireOwnPage } from './browser-session.ts';
+import { errorPage } from './error-page.ts';
+import { ApiRefusal, createInProcessApi, type InProcessApi } from './in-process-api.ts';
+import { type Frame, type Page, sendPage } from './layout.ts';
+
+/** What a page is made with: who looks, and the API with that person's rights. */
+export interface View {
+  readonly session: Session;
+  readonly api: InProcessApi;
+  readonly nowMs: number;
+  param(name: string): string;
+  query(name: string): string | undefined;
+}
+
+export interface Form extends View {
+  /** Of a field that is there once; "" without it. */
+  field(name: string): string;
+  /** Of a field that can be there several times. */
+  fields(name: string): readonly string[];
+}
+
+/** Where the browser goes after a form, or the page with the form again and what is wrong with it. */
+export type FormResult = { readonly goTo: string } | { readonly page: Page; readonly status: 409 | 422 };
+
+export interface PageRouteParts {
+  readonly browserSessions: BrowserSessions;
+  readonly fetchAs: (actor: Actor, request: Request) => Promise<Response>;
+  readonly frameFor: (session: Frame['session']) => Frame;
+  readonly clock: Clock;
+}
+
+/** Pages and forms of the UI: each asks who it is, shows a refusal as a page, and takes only forms of its own. */
+export interface PageRoutes {
+  readonly routes: Hono;
+  page(path: string, render: (view: View) => Promise<Page>): void;
+  form(path: string, submit: (form: Form) => Promise<FormResult>): void;
+}
+
+const maxFormBytes = 1_000_000;
+
+export function createPageRoutes(parts: PageRouteParts): PageRoutes {
+  const { browserSessions, fetchAs, frameFor, clock } = parts;
+  const routes = new Hono();
+
+  function viewOf(c: Context, session: Session): View {
+    return {
+      session,
+      api: createInProcessApi(fetchAs, session.actor),
+      nowMs: clock.nowMs(),
+      param: (name) => c.req.param(name) ?? '',
+      query: (name) => c.req.query(name),
+    };
+  }
+
+  /** A refusal is an answer, too. What is no refusal goes on to the server's own handler. */
+  async function answered(c: Context, session: Session, work: () => Promise<Response>): Promise<Response> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      const status = error instanceof ApiRefusal ? error.status : (problemStatuses[error.code] ?? 422);
+      return sendPage(c, frameFor(session), errorPage(error, status), status as ContentfulStatusCode);
+    }
+  }
+
+  return {
+    routes,
+
+    page(path, render) {
+      routes.get(path, async (c) => {
+        const session = await browserSessions.of(c.req.raw);
+        if (!session) return c.redirect(loginFor(c.req.raw), 303);
+        return answered(c, session, async () =>
+          sendPage(c, frameFor(session), await render(viewOf(c, session))),
+        );
+      });
+    },
+
+    form(path, submit) {
+      routes.post(path, async (c) => {
+        const session = await browserSessions.of(c.req.raw);
+        // Where the form was shown; what was typed is lost with the session.
+        if (!session) return c.redirect('/login', 303);
+        return answered(c, session, async () => {
+          const data = await readForm(c);
+          requireOwnPage(c.req.raw, session, data.get(formTokenField));
+          const result = await submit({
+            ...viewOf(c, session),
+            field: (name) => data.get(name) ?? '',
+            fields: (name) => data.getAll(name),
+          });
+          if ('goTo' in result) return c.redirect(result.goTo, 303);
+          return sendPage(c, frameFor(session), result.page, result.status);
+        });
+      });
+    },
+  };
+}
+
+function loginFor(request: Request): string {
+  const { pathname, search } = new URL(request.url);
+  return `/login?return_to=${encodeURIComponent(`${pathname}${search}`)}`;
+}
+
+async function readForm(c: Context): Promise<URLSearchParams> {
+  const body = await readBody(c.req.raw, maxFormBytes);
+  if (body !== 'too-large') return new URLSearchParams(Buffer.from(body).toString());
+  throw new UserError('payload-too-large', 'The form is too large.', {
+    hint: 'Use the API for such values.',
+  });
+}

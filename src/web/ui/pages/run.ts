@@ -1,0 +1,167 @@
+import { html } from 'hono/html';
+import { z } from 'zod';
+import type { Button } from '../../../runs/buttons.ts';
+import { isTerminal } from '../../../runs/run.ts';
+import { runSchema, runState } from '../../api/run-object.ts';
+import { deltaSigns } from '../components/delta.ts';
+import { stateBadge } from '../components/state-badge.ts';
+import { timeAgo } from '../components/time.ts';
+import { formToken, type Markup, type Page } from '../layout.ts';
+import type { Form, FormResult, View } from '../page-routes.ts';
+
+type Run = z.output<typeof runSchema>;
+
+const stateList = z.object({
+  items: z.array(
+    z.object({ state: runState, timestamp: z.number(), actor: z.string(), note: z.string().optional() }),
+  ),
+});
+/** As in the specification, §2.3; only what is shown. */
+const stepList = z.object({
+  items: z.array(z.looseObject({ op: z.string(), urn: z.string(), type: z.string().optional() })),
+  nextCursor: z.string().nullable(),
+});
+
+/** The end of a long log says what went wrong; the whole of it is a link away. */
+const shownLogBytes = 200_000;
+
+/** One run: where it stands and what happens next, its plan, its output. */
+export async function runPage({ api, session, nowMs, param }: View): Promise<Page> {
+  const path = `/api/v1/runs/${encodeURIComponent(param('run'))}`;
+  const run = await api.get(path, runSchema);
+  const [states, steps, log] = await Promise.all([
+    api.get(`${path}/states`, stateList),
+    api.get(`${path}/changes?limit=200`, stepList),
+    api.text(`${path}/logs`),
+  ]);
+  const { stack, commit, delta } = run;
+  const body = html`<p class="crumbs"><a href="/">Stacks</a> / <a href="/stacks/${stack.account}/${stack.id}">${stack.name}</a></p>
+<div class="head"><h1>${titleOf(run)}</h1>${stateBadge(run.state)}${delta ? deltaSigns(delta) : ''}
+<div class="actions">${buttonsOf(run).map((each) => buttonForm(run, each, formToken(session)))}</div></div>
+${blockedNotice(run)}
+${run.note === undefined ? '' : html`<div class="notice"><p>${run.note}</p></div>`}
+<dl class="facts">
+<dt>Commit</dt><dd><a href="${commit.url}" rel="noreferrer"><span class="mono">${commit.hash.slice(0, 7)}</span></a> ${commit.message.split('\n', 1)[0]}</dd>
+<dt>Branch</dt><dd class="mono">${run.branch}</dd>
+<dt>Started by</dt><dd>${run.triggeredBy}, ${timeAgo(run.createdAt, nowMs)}</dd>
+${run.pullRequest ? html`<dt>Pull request</dt><dd>#${run.pullRequest.number} ${run.pullRequest.title}</dd>` : ''}
+${run.untrusted ? html`<dt>Secrets</dt><dd>none: it comes from a fork, or from a bot that is not trusted</dd>` : ''}
+</dl>
+<h2>States</h2>
+<div class="scroll"><table><thead><tr><th scope="col">State</th><th scope="col">When</th><th scope="col">By</th><th scope="col">Note</th></tr></thead>
+<tbody>${states.items.map(
+    ({ state, timestamp, actor, note }) =>
+      html`<tr><td>${stateBadge(state)}</td><td>${timeAgo(timestamp, nowMs)}</td><td>${actor}</td><td>${note ?? ''}</td></tr>`,
+  )}</tbody></table></div>
+<h2>Plan</h2>
+${planOf(run, steps)}
+<h2>Log</h2>
+${logOf(run, log)}`;
+  return { title: `${stack.name}, ${titleOf(run)}`, section: 'runs', body };
+}
+
+const titles: Record<Run['type'], string> = {
+  PROPOSED: 'Preview',
+  TRACKED: 'Deployment',
+  TASK: 'Task',
+  DESTROY: 'Tear-down',
+};
+const titleOf = ({ type, commit }: Run): string => `${titles[type]} of ${commit.hash.slice(0, 7)}`;
+
+interface ShownButton {
+  readonly verb: Exclude<Button, 'deploy' | 'preview'>;
+  readonly words: string;
+  readonly look: '' | 'primary';
+}
+
+function buttonsOf({ state, type }: Run): readonly ShownButton[] {
+  switch (state) {
+    case 'QUEUED':
+    case 'READY':
+      return [{ verb: 'cancel', words: 'Cancel run', look: '' }];
+    case 'PREPARING':
+    case 'INITIALIZING':
+    case 'PLANNING':
+      return [{ verb: 'stop', words: 'Stop run', look: '' }];
+    case 'UNCONFIRMED':
+      return [
+        {
+          verb: 'confirm',
+          words: type === 'DESTROY' ? 'Confirm and destroy' : 'Confirm and apply',
+          look: 'primary',
+        },
+        { verb: 'discard', words: 'Discard plan', look: '' },
+      ];
+    case 'PENDING_REVIEW':
+      return [{ verb: 'discard', words: 'Discard plan', look: '' }];
+    default:
+      return isTerminal(state) ? [{ verb: 'retry', words: 'Run it again', look: '' }] : [];
+  }
+}
+
+/** Against the version that is on the page: whoever acts on what has changed is told. */
+function buttonForm({ id, type, stateVersion, stack }: Run, button: ShownButton, token: Markup): Markup {
+  const { verb, words, look } = button;
+  const asksName = verb === 'confirm' && type === 'DESTROY';
+  return html`<form method="post" action="/runs/${id}/${verb}">${token}
+<input type="hidden" name="state_version" value="${stateVersion}">
+${
+  asksName
+    ? html`<label for="confirmation">All resources of the stack are destroyed. Type its name, ${stack.name}:</label>
+<input id="confirmation" name="confirmation" autocomplete="off" required>`
+    : ''
+}<button class="${look}">${words}</button></form>`;
+}
+
+function blockedNotice({ blockedBy }: Run): Markup | string {
+  switch (blockedBy?.kind) {
+    case 'run':
+      return html`<div class="notice"><p>Waits for <a href="/runs/${blockedBy.run}">another run of the stack</a>, which is ${blockedBy.state}.</p></div>`;
+    case 'lock':
+      return html`<div class="notice person"><p>Waits until ${blockedBy.holder} unlocks the stack${blockedBy.reason === '' ? '' : html`: ${blockedBy.reason}`}.</p></div>`;
+    case 'repository':
+      return html`<div class="notice person"><p>Waits: ${blockedBy.reason}.</p></div>`;
+    case undefined:
+      return '';
+  }
+}
+
+function planOf({ delta }: Run, { items, nextCursor }: z.output<typeof stepList>): Markup {
+  const changes = items.filter(({ op }) => op !== 'same' && op !== 'read');
+  if (delta === undefined) return html`<p class="soft">Nothing is planned yet.</p>`;
+  if (changes.length === 0) return html`<p class="soft">Nothing to change.</p>`;
+  return html`<div class="scroll"><table><thead><tr><th scope="col">Change</th><th scope="col">Resource</th></tr></thead>
+<tbody>${changes.map(({ op, urn, type }) => html`<tr><td>${op}</td><td><span class="mono">${urn.split('::').at(-1)}</span><div class="small soft mono">${type ?? ''}</div></td></tr>`)}</tbody></table></div>
+${nextCursor === null ? '' : html`<p class="soft">These are the first ${items.length} steps. <code>npx slipway run changes</code> shows all.</p>`}`;
+}
+
+function logOf({ id, logRemoved }: Run, log: string): Markup {
+  if (logRemoved) return html`<p class="soft">The log was removed for its age.</p>`;
+  if (log === '') return html`<p class="soft">There is no output yet.</p>`;
+  const cut = log.length > shownLogBytes;
+  const shown = cut ? log.slice(log.indexOf('\n', log.length - shownLogBytes) + 1) : log;
+  return html`${cut ? html`<p class="soft">The end of it; <a href="/api/v1/runs/${id}/logs">all of it</a>.</p>` : ''}
+<div class="card"><pre tabindex="0" aria-label="Log">${shown}</pre></div>`;
+}
+
+/** What the buttons post. Throws ApiRefusal, which becomes a page. */
+export async function submitRunCommand(
+  { api, param, field }: Form,
+  verb: ShownButton['verb'],
+): Promise<FormResult> {
+  const id = encodeURIComponent(param('run'));
+  const confirmation = field('confirmation');
+  const answer = await api.send('POST', `/api/v1/runs/${id}/${verb}`, {
+    stateVersion: Number(field('state_version')),
+    ...(verb === 'confirm' && confirmation !== '' ? { confirmation } : {}),
+  });
+  return { goTo: `/runs/${runSchema.parse(answer).id}` };
+}
+
+export const runVerbs = [
+  'confirm',
+  'discard',
+  'cancel',
+  'stop',
+  'retry',
+] as const satisfies readonly ShownButton['verb'][];

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { stackSettings } from '../../support/builders.ts';
+import { untilUnconfirmed } from '../installation.ts';
+import { openBrowser } from './browser.ts';
+
+const hostile = '<script>alert(1)</script><img src=x onerror=alert(1)>"\'&';
+
+/** Somebody with that role is logged in, and there is a stack with a run that waits for confirmation. */
+async function opened(role: 'reader' | 'writer' | null = 'writer') {
+  const all = openBrowser();
+  const { installation } = all;
+  const stack = await installation.addStack('Network Prod');
+  const run = await installation.move(await installation.addRun(stack), ...untilUnconfirmed);
+  if (role) installation.roles.set('ada', role);
+  await all.logIn();
+  return { ...all, stack, run, [Symbol.asyncDispose]: () => all[Symbol.asyncDispose]() };
+}
+
+test('who is not logged in is sent to the login and back', async () => {
+  await using all = openBrowser();
+
+  const { answer, location } = await all.visit('/runs/01M7?tab=log');
+
+  expect([answer.status, location]).toEqual([303, '/login?return_to=%2Fruns%2F01M7%3Ftab%3Dlog']);
+});
+
+test('the stacks lead to a stack, and that to its runs', async () => {
+  await using all = await opened('reader');
+
+  const stacks = await all.visit('/');
+  const stack = await all.visit('/stacks/acme/network-prod');
+  const run = await all.visit(`/runs/${all.run.id}`);
+
+  expect(stacks.text).toContain('<a href="/stacks/acme/network-prod">Network Prod</a>');
+  expect(stacks.text).toContain('UNCONFIRMED');
+  expect(stack.text).toContain(`<a href="/runs/${all.run.id}">TRACKED</a>`);
+  expect(run.text).toContain('Confirm and apply');
+});
+
+test('without stacks the page says how to make one', async () => {
+  await using all = openBrowser();
+  await all.logIn();
+
+  expect((await all.visit('/')).text).toContain('npx slipway stack create');
+});
+
+test('what a person may not know of is not there', async () => {
+  await using all = await opened(null);
+
+  expect((await all.visit('/')).text).not.toContain('/stacks/acme/network-prod');
+  for (const path of ['/stacks/acme/network-prod', `/runs/${all.run.id}`]) {
+    const { answer, text } = await all.visit(path);
+    expect([path, answer.status]).toEqual([path, 404]);
+    expect(text).toContain('There is nothing here that you may see.');
+  }
+});
+
+test('a run is confirmed from its page, by who may', async () => {
+  await using all = await opened('writer');
+  const fields = { form_token: await all.formToken(), state_version: String(all.run.stateVersion) };
+
+  const { answer, location } = await all.post(`/runs/${all.run.id}/confirm`, fields);
+
+  expect([answer.status, location]).toEqual([303, `/runs/${all.run.id}`]);
+  expect(await all.installation.runs.find(all.run.id)).toMatchObject({ state: 'CONFIRMED' });
+});
+
+test.each<[string, 'reader' | 'writer', object, number]>([
+  ['a reader', 'reader', {}, 403],
+  ['a form of another page', 'writer', { form_token: 'x' }, 403],
+  ['somebody who looked at an older state', 'writer', { state_version: '2' }, 409],
+])('nothing is confirmed by %s', async (_, role, change, status) => {
+  await using all = await opened(role);
+  const fields = {
+    form_token: await all.formToken(),
+    state_version: String(all.run.stateVersion),
+    ...change,
+  };
+
+  const { answer, text } = await all.post(`/runs/${all.run.id}/confirm`, fields);
+
+  expect(answer.status).toBe(status);
+  expect(text).toContain('That did not work');
+  expect(await all.installation.runs.find(all.run.id)).toMatchObject({ state: 'UNCONFIRMED' });
+});
+
+test('a retry leads to the run that it made', async () => {
+  await using all = await opened('writer');
+  await all.post(`/runs/${all.run.id}/discard`, {
+    ...{ form_token: await all.formToken(), state_version: String(all.run.stateVersion) },
+  });
+
+  const again = await all.post(`/runs/${all.run.id}/retry`, {
+    ...{ form_token: await all.formToken(), state_version: String(all.run.stateVersion + 1) },
+  });
+
+  expect(again.answer.status).toBe(303);
+  expect(again.location).toMatch(/^\/runs\/[0-9A-Z]{26}$/);
+  expect(again.location).not.toContain(all.run.id);
+});
+
+test('what people write is text on every page', async () => {
+  await using all = await opened('reader');
+  const { installation, stack, run } = all;
+  const settings = stackSettings({ name: hostile, description: hostile, branch: hostile });
+  await installation.database.write(async (tx) => {
+    await installation.stackStore.updateSettings(tx, stack.key, settings);
+    const by = { holder: hostile, holderKey: 'x', reason: hostile, run: null };
+    await installation.stackStore.setLock(tx, stack.key, { ...by, kind: 'person', sinceMs: 0 });
+  });
+
+  for (const path of ['/', '/stacks/acme/network-prod', `/runs/${run.id}`]) {
+    const { text } = await all.visit(path);
+    expect(text).toContain('&lt;script&gt;');
+    expect(text).not.toContain('<script>alert');
+    expect(text).not.toContain('<img src=x');
+  }
+});
