@@ -51,6 +51,17 @@ describe('an offer', () => {
     );
   });
 
+  test('takes the path that concerns the stack for no markdown, and for no person', async () => {
+    await using all = await openButtons();
+    const path = 'a/@acme/everybody `\n\n# Paid for\n<img src="https://example.com/x.png">';
+
+    const { output } = await all.offered(all.hash, `${path} is below the project root`);
+
+    expect(output?.summary).toContain(
+      '``a/@acme/everybody `\\n\\n# Paid for\\n<img src="https://example.com/x.png"> is below the project root``',
+    );
+  });
+
   test('makes one run, however often it is taken', async () => {
     await using all = await openButtons();
     const { github, hash, settled, allRuns } = all;

@@ -3,8 +3,11 @@ import type { Offer, Offers } from '../../runs/offers.ts';
 import type { Reactor } from '../../runs/run-event.ts';
 import { type CheckRunBody, checkRunItem } from './check-run.ts';
 import type { OutboxStore } from './outbox-store.ts';
+import { codeSpan } from './shown-text.ts';
 
 const prefix = 'offer:';
+/** It names a path, which is whatever somebody called a file. */
+const longestReason = 300;
 
 /** What GitHub knows the check run of an offer by. */
 const offerId = (stackKey: string, hash: string): string => `${prefix}${stackKey}:${hash}`;
@@ -31,8 +34,8 @@ export function offerCheckOf(about: About, reason: string): CheckRunBody {
     output: {
       title: 'Not deployed: GitHub did not tell of this push',
       summary: [
-        `The branch \`${about.stack.settings.branch}\` has moved to this commit, and no message of GitHub said so. Nothing was run.`,
-        `The stack \`${about.stack.id}\` is concerned: ${reason}.`,
+        `The branch ${codeSpan(about.stack.settings.branch, longestReason)} has moved to this commit, and no message of GitHub said so. Nothing was run.`,
+        `The stack \`${about.stack.id}\` is concerned: ${codeSpan(reason, longestReason)}.`,
         'The button starts the run that the push would have started.',
       ].join('\n\n'),
     },
