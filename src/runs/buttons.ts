@@ -46,7 +46,7 @@ const short = ({ hash }: Commit): string => hash.slice(0, 7);
 export const refused = (reason: string): ButtonOutcome => ({ kind: 'refused', reason });
 
 export function createButtons(parts: {
-  runs: Pick<RunStore, 'find' | 'newestFinished' | 'newestOfCommit'>;
+  runs: Pick<RunStore, 'find' | 'newestFinished' | 'newestOfCommit' | 'unfinished'>;
   stacks: Pick<StackStore, 'findByKey'>;
   access: Pick<Access, 'require'>;
   commands: RunCommands;
@@ -97,7 +97,9 @@ export function createButtons(parts: {
       if (!promotion) return refused('the stack takes commits of its own branch only: promotion is off');
       const lacks = await missing(tx);
       if (lacks) {
-        return refused(`${short(commit)} does not contain ${short(lacks.commit)}, which the stack has now`);
+        return refused(
+          `${short(commit)} does not contain ${short(lacks.commit)}, which the stack has now or gets`,
+        );
       }
       const what = { stackKey: stack.key, type: 'TRACKED', branch, commit } as const;
       return make(press, `deployed ${short(commit)} of ${branch}`, (by) =>

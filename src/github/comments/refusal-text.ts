@@ -40,7 +40,7 @@ export function refusalText(refusal: Refusal): string {
     case 'head-moved':
       return `The head is ${hash(refusal.head)} now; what you can have looked at is ${hash(refusal.seen)} (${runLink(refusal.run)}). Look at a preview of the head, then write this again.`;
     case 'behind':
-      return `${hash(refusal.head)} does not contain ${hash(refusal.deployed)}, which the stack has got (${runLink(refusal.run)}). Merge or rebase, so that nothing is undone.`;
+      return `${hash(refusal.head)} does not contain ${hash(refusal.deployed)}, which the stack has got or is to get (${runLink(refusal.run)}). Merge or rebase, so that nothing is undone.`;
     case 'branch-not-found':
       return `The branch ${named(refusal.branch)} that the stack follows was not found.`;
     case 'nothing-waits':

@@ -16,7 +16,7 @@ import { lastPreviewed, type Previewed } from './previewed.ts';
  * open one, the commit that was previewed, where the stack has promotion.
  */
 export function createDeploy(parts: {
-  runs: Pick<RunStore, 'newestOfPullRequest' | 'newestFinished' | 'events'>;
+  runs: Pick<RunStore, 'newestOfPullRequest' | 'newestFinished' | 'unfinished' | 'events'>;
   commands: Pick<RunCommands, 'create'>;
   source: Pick<Source, 'compare' | 'resolve'>;
   reference: Reference;

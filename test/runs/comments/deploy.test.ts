@@ -110,6 +110,19 @@ describe.each([
     expect(await world.act(body)).toMatchObject([{ kind: 'made' }]);
   });
 
+  it('is refused while what the head does not contain is still on its way', async () => {
+    await using world = await openCommentWorld();
+    const { key } = await previewedStack(world);
+    world.commits.set('main', lineOf('m1', 'm2'));
+    const coming = await world.made(key, 'TRACKED', 'm2', { branch: 'main' });
+
+    expect(await world.act(body)).toMatchObject([
+      { refusal: { code: 'behind', head: 't1', deployed: 'm2', run: { id: coming } } },
+    ]);
+    await world.commands.cancel(coming, { actor: 'ada' });
+    expect(await world.act(body)).toMatchObject([{ kind: 'made' }]);
+  });
+
   it('is refused when the applied commit is nowhere any more', async () => {
     await using world = await openCommentWorld();
     const { key } = await previewedStack(world);
