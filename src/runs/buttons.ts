@@ -6,7 +6,7 @@ import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions } from '../tx.ts';
 import { commandRefusal } from './command-refusal.ts';
 import type { CommandResult, RunCommands } from './commands.ts';
-import { askWhatIsMissing } from './deploy-rules.ts';
+import { askBeforeRetry, askWhatIsMissing, lacksText } from './deploy-rules.ts';
 import { isWriter } from './is-writer.ts';
 import { previewAnew } from './preview-anew.ts';
 import type { Run } from './run.ts';
@@ -108,10 +108,19 @@ export function createButtons(parts: {
     });
   }
 
+  async function retry(run: Run, stack: Stack, press: ButtonPress): Promise<ButtonOutcome> {
+    const missing = await askBeforeRetry({ runs, source }, stack, run);
+    return transactions.write(async (tx) => {
+      const lacks = await missing(tx);
+      if (lacks) return refused(lacksText(run.commit.hash, lacks));
+      return make(press, `retried run ${run.id}`, (by) => commands.retry(run.id, by, tx));
+    });
+  }
+
   async function decide(button: Button, run: Run, stack: Stack, press: ButtonPress): Promise<ButtonOutcome> {
     switch (button) {
       case 'retry':
-        return make(press, `retried run ${run.id}`, (by) => commands.retry(run.id, by));
+        return retry(run, stack, press);
       case 'preview':
         return preview(run, stack, press);
       case 'deploy':

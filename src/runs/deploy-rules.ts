@@ -34,3 +34,17 @@ export async function askWhatIsMissing(
   // What came in this very moment was not compared: nothing is known of it but that it is newer.
   return async (tx) => (await deployments(tx)).find((run) => !contained.has(run.commit.hash)) ?? null;
 }
+
+/** The same for a run that is to be made once more. What takes commits of the stack's own branch undoes by intent. */
+export async function askBeforeRetry(
+  parts: Parameters<typeof askWhatIsMissing>[0],
+  stack: Stack,
+  { type, branch, commit }: Run,
+): ReturnType<typeof askWhatIsMissing> {
+  const isPromoted = type !== 'PROPOSED' && branch !== stack.settings.branch;
+  return isPromoted ? askWhatIsMissing(parts, stack, commit.hash) : () => Promise.resolve(null);
+}
+
+/** For the record of what came of a press. */
+export const lacksText = (commit: string, missing: Run): string =>
+  `${commit.slice(0, 7)} does not contain ${missing.commit.hash.slice(0, 7)}, which the stack has now or gets`;

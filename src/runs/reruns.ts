@@ -2,11 +2,14 @@ import { type Actor, actorName } from '../access/actor.ts';
 import type { Access } from '../access/roles.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
+import type { Transactions } from '../tx.ts';
 import { commandRefusal } from './command-refusal.ts';
 import type { RunCommands } from './commands.ts';
+import { askBeforeRetry, lacksText } from './deploy-rules.ts';
 import { isWriter } from './is-writer.ts';
 import { isTerminal, type RunType } from './run.ts';
 import type { RunStore } from './run-store.ts';
+import type { Source } from './source.ts';
 
 /** Runs of a commit that failed are run once more, all at once. */
 export interface Reruns {
@@ -28,12 +31,14 @@ export interface RerunRequest {
 }
 
 export function createReruns(parts: {
-  runs: Pick<RunStore, 'newestOfCommit'>;
+  runs: Pick<RunStore, 'newestOfCommit' | 'newestFinished' | 'unfinished'>;
   stacks: Pick<StackStore, 'ofRepository'>;
   access: Pick<Access, 'require'>;
   commands: Pick<RunCommands, 'retry'>;
+  source: Pick<Source, 'compare'>;
+  transactions: Transactions;
 }): Reruns {
-  const { runs, stacks, access, commands } = parts;
+  const { runs, stacks, access, commands, transactions } = parts;
 
   async function retry(stack: Stack, type: RunType, request: RerunRequest): Promise<string | null> {
     const { commit, actor, deliveryId } = request;
@@ -41,10 +46,15 @@ export function createReruns(parts: {
     const dedupeKey = `rerun:${deliveryId}:${type}`;
     const run = await runs.newestOfCommit(stack.key, type, commit, 'any');
     if (!run || !isTerminal(run.state) || run.state === 'FINISHED') return null;
+    const missing = await askBeforeRetry(parts, stack, run);
     try {
-      const again = await commands.retry(run.id, { by: actor, dedupeKey });
-      const made = again === 'duplicate' ? 'its run was made before' : `run ${again.id}`;
-      return `${stack.id}: ${actorName(actor)} retried run ${run.id}: ${made}`;
+      return await transactions.write(async (tx) => {
+        const lacks = await missing(tx);
+        if (lacks) return `${stack.id}: ${lacksText(commit, lacks)}`;
+        const again = await commands.retry(run.id, { by: actor, dedupeKey }, tx);
+        const made = again === 'duplicate' ? 'its run was made before' : `run ${again.id}`;
+        return `${stack.id}: ${actorName(actor)} retried run ${run.id}: ${made}`;
+      });
     } catch (error) {
       return `${stack.id}: ${commandRefusal(error).message}`;
     }

@@ -140,7 +140,11 @@ export async function openButtons() {
     hash,
     runs,
     /** A run in that state, and its check run as it looks then. */
-    aRunThatIs: (state: keyof typeof ways, type: RunType = 'TRACKED') => drive(state, { type }),
+    aRunThatIs: (
+      state: keyof typeof ways,
+      type: RunType = 'TRACKED',
+      change: Partial<Pick<CreateRun, 'branch' | 'commit'>> = {},
+    ) => drive(state, { type, ...change }),
     /** Of a new branch with a commit of its own. */
     async aPreview({ branch = 'topic', from = 'main', ...change }: NewPreview = {}) {
       const commit = { branch, from, message: branch, files: { a: branch } };

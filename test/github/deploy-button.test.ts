@@ -109,6 +109,26 @@ describe('deploying by a button', () => {
   });
 });
 
+describe('"Re-run" of a deployment of a branch', () => {
+  test('undoes nothing that was deployed since, alone or with all others', async () => {
+    await using all = await openButtons();
+    const preview = await aPreview(all, { from: 'main~1' });
+    const { branch, commit } = preview.run;
+    const { checkRun } = await all.aRunThatIs('DISCARDED', 'TRACKED', { branch, commit });
+    await all.aRunThatIs('FINISHED');
+    const before = await all.allRuns();
+
+    const one = await all.settled(await all.github.pressButton(checkRun, 'retry', 'bob'));
+    const many = await all.settled(await all.github.rerequestAll(checkRun, 'bob'));
+
+    const [hash, has] = [commit.hash, all.hash].map((each) => each.slice(0, 7));
+    const reason = `${hash} does not contain ${has}, which the stack has now or gets`;
+    expect(one).toEqual(ignored(reason));
+    expect(many.note).toBe(`network-prod: ${reason}`);
+    expect(await all.allRuns()).toEqual(before);
+  });
+});
+
 describe('previewing again by a button', () => {
   test('makes a preview of the branch as it is now', async () => {
     await using all = await openButtons();

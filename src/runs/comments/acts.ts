@@ -38,7 +38,7 @@ export function createActs(parts: ActParts): (verb: ActingVerb) => Prepare {
       case 'stop':
         return createEnd(verb, parts);
       case 'retry':
-        return createRetry(parts);
+        return createRetry({ ...parts, source: askOnce(parts.source) });
       case 'lock':
         return createLock(parts);
       case 'unlock':

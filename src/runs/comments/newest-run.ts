@@ -2,8 +2,11 @@ import { actorName } from '../../access/actor.ts';
 import type { Stack } from '../../stacks/stack.ts';
 import type { Tx } from '../../tx.ts';
 import type { RunCommands } from '../commands.ts';
+import type { Refusal } from '../conversation.ts';
+import { askBeforeRetry } from '../deploy-rules.ts';
 import { isTerminal, type Run } from '../run.ts';
 import type { RunStore } from '../run-store.ts';
+import type { Source } from '../source.ts';
 import { type Prepare, type Reference, refused } from './act.ts';
 import { type CommentedPullRequest, endOfSecondMs } from './comment.ts';
 import { made } from './made.ts';
@@ -54,14 +57,44 @@ export function createEnd(verb: 'cancel' | 'stop', { runs, commands, reference }
     });
 }
 
-/** `retry`: of the newest run that was over. */
-export function createRetry({ runs, commands, reference }: Parts): Prepare {
-  return (_, { comment }) =>
-    Promise.resolve(async (tx, stack) => {
-      const seen = { createdBeforeMs: endOfSecondMs(comment), isOver: true } as const;
-      const run = await newestRun(runs, stack, comment.pullRequest, seen, tx);
-      if (!run) return refused({ code: 'no-run-over' });
+/** `retry`: of the newest run that was over. What changes the world has to keep to the rules of `deploy` once more. */
+export function createRetry(
+  parts: Parts & {
+    readonly runs: Pick<RunStore, 'newestFinished' | 'unfinished'>;
+    readonly source: Pick<Source, 'compare'>;
+  },
+): Prepare {
+  const { runs, commands, reference } = parts;
+  return async (before, { comment }) => {
+    const { pullRequest } = comment;
+    const seen = { createdBeforeMs: endOfSecondMs(comment), isOver: true } as const;
+    const run = await newestRun(runs, before, pullRequest, seen);
+    if (!run) return () => Promise.resolve(refused({ code: 'no-run-over' }));
+    const missing = await askBeforeRetry(parts, before, run);
+    return async (tx, stack) => {
+      const against = notAnyMore(run, stack, pullRequest, reference);
+      if (against) return refused(against);
+      const { hash } = run.commit;
+      const deployed = await missing(tx);
+      if (deployed) {
+        const hashes = { head: hash, deployed: deployed.commit.hash };
+        return refused({ code: 'behind', run: reference(deployed), ...hashes });
+      }
       const request = { by: comment.actor, dedupeKey: `comment:${comment.id}` };
       return made(await commands.retry(run.id, request, tx), reference);
-    });
+    };
+  };
+}
+
+/** Why the commit of a pull request that was to be deployed is not to be any more. */
+function notAnyMore(
+  run: Run,
+  { settings }: Stack,
+  { state, headHash }: CommentedPullRequest,
+  reference: Reference,
+): Refusal | null {
+  if (run.type === 'PROPOSED' || run.branch === settings.branch) return null;
+  if (state === 'closed') return { code: 'pull-request-closed' };
+  if (run.commit.hash === headHash) return null;
+  return { code: 'head-moved', run: reference(run), seen: run.commit.hash, head: headHash };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aPullRequest } from '../../support/builders.ts';
-import { openCommentWorld } from './comment-world.ts';
+import { aCommit, aPullRequest } from '../../support/builders.ts';
+import { type CommentWorld, openCommentWorld } from './comment-world.ts';
 
 const merged = { pullRequest: { state: 'merged', mergeCommitHash: 'm2' } } as const;
 
@@ -79,6 +79,46 @@ describe('retry', () => {
     expect(await world.act('/slipway retry forked')).toMatchObject([
       { refusal: { code: 'forks-not-allowed' } },
     ]);
+  });
+
+  describe('of a deployment of the pull request', () => {
+    async function promoted(world: CommentWorld) {
+      const key = await world.addNamed('network');
+      const id = await world.made(key, 'TRACKED', 't1', { pullRequest: aPullRequest() });
+      await world.commands.cancel(id, { actor: 'ada' });
+      return { key, id };
+    }
+
+    it('keeps to the rules of deploy', async () => {
+      await using world = await openCommentWorld();
+      await promoted(world);
+
+      expect(await world.act('/slipway retry')).toMatchObject([{ kind: 'made', run: { type: 'TRACKED' } }]);
+    });
+
+    it('undoes nothing that was deployed since', async () => {
+      await using world = await openCommentWorld();
+      const { key } = await promoted(world);
+      world.commits.set('main', [aCommit({ hash: 'm1' }), aCommit({ hash: 'm2' })]);
+      const newer = await world.deployed(key, 'm2');
+
+      expect(await world.act('/slipway retry')).toMatchObject([
+        { refusal: { code: 'behind', head: 't1', deployed: 'm2', run: { id: newer } } },
+      ]);
+    });
+
+    it('is refused once the head has moved, and once it is closed without a merge', async () => {
+      await using world = await openCommentWorld();
+      const { key, id } = await promoted(world);
+
+      expect(await world.act('/slipway retry', { pullRequest: { headHash: 't2' } })).toMatchObject([
+        { refusal: { code: 'head-moved', seen: 't1', head: 't2', run: { id } } },
+      ]);
+      expect(await world.brief('/slipway retry', { pullRequest: { state: 'closed' } })).toBe(
+        'pull-request-closed',
+      );
+      expect(await world.runsOf(key)).toHaveLength(1);
+    });
   });
 
   it('of a merged pull request is of the run of its merge, when that is the newest', async () => {
