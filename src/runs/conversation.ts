@@ -93,6 +93,8 @@ export type Refusal =
   | { readonly code: 'other-branch'; readonly base: string; readonly branch: string }
   | { readonly code: 'promotion-off'; readonly branch: string }
   | { readonly code: 'not-previewed' }
+  /** The preview was under way when the comment was written, or came to no plan. */
+  | { readonly code: 'preview-not-seen'; readonly run: RunReference }
   | {
       readonly code: 'head-moved';
       readonly run: RunReference;

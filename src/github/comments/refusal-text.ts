@@ -36,7 +36,9 @@ export function refusalText(refusal: Refusal): string {
     case 'promotion-off':
       return `Until it is merged, only a stack with promotion takes the commit: this one takes commits of ${named(refusal.branch)}. Merge it, or turn \`promotion\` on.`;
     case 'not-previewed':
-      return 'No preview was done before the comment. Write `/slipway preview`, look at it, then write this again.';
+      return 'There was no preview before the comment. Write `/slipway preview`, look at it, then write this again.';
+    case 'preview-not-seen':
+      return `The ${runLink(refusal.run)} had no plan to look at when the comment was written. Look at a preview that is done, then write this again.`;
     case 'head-moved':
       return `The head is ${hash(refusal.head)} now; what you can have looked at is ${hash(refusal.seen)} (${runLink(refusal.run)}). Look at a preview of the head, then write this again.`;
     case 'behind':

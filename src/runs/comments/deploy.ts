@@ -56,14 +56,14 @@ export function createDeploy(parts: {
   };
 
   /** All that can be told without a question. */
-  async function promotable(stack: Stack, { comment }: Order, tx?: Tx): Promise<Previewed> {
+  async function promotable(stack: Stack, order: Order, tx?: Tx): Promise<Previewed> {
     const refuse = (refusal: Refusal): Previewed => ({ kind: 'refused', refusal });
-    const { pullRequest } = comment;
+    const { pullRequest } = order.comment;
     const wrongBranch = otherBranch(stack, pullRequest);
     if (wrongBranch) return refuse(wrongBranch);
     if (pullRequest.pullRequest.isFork) return refuse({ code: 'of-a-fork' });
     if (!stack.settings.promotion) return refuse({ code: 'promotion-off', branch: stack.settings.branch });
-    return lastPreviewed(parts, stack, comment, tx);
+    return lastPreviewed(parts, stack, order, tx);
   }
 
   const ofOpen: Prepare = async (before, order) => {

@@ -212,6 +212,7 @@ const refusals = {
   ],
   'promotion-off': [{ code: 'promotion-off', branch: 'main' }, 'takes commits of `main`'],
   'not-previewed': [{ code: 'not-previewed' }, '`/slipway preview`'],
+  'preview-not-seen': [{ code: 'preview-not-seen', run }, 'had no plan to look at'],
   'head-moved': [{ code: 'head-moved', run, seen, head: now }, 'The head is `bbbbbbb` now'],
   behind: [{ code: 'behind', run, head: now, deployed: seen }, '`bbbbbbb` does not contain `aaaaaaa`'],
   'branch-not-found': [{ code: 'branch-not-found', branch: 'main' }, '`main` that the stack follows'],

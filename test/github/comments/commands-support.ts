@@ -6,6 +6,7 @@ import { createIds } from '../../../src/ids.ts';
 import { createRunCommands } from '../../../src/runs/commands.ts';
 import { type CommentCommands, createCommentCommands } from '../../../src/runs/comments/comment-commands.ts';
 import type { CommandAnswer } from '../../../src/runs/conversation.ts';
+import { isTerminal } from '../../../src/runs/run.ts';
 import { createTransitions } from '../../../src/runs/transition.ts';
 import type { StackSettings } from '../../../src/stacks/stack.ts';
 import { createStacks } from '../../../src/stacks/stacks.ts';
@@ -82,10 +83,11 @@ export async function openCommands(options: { readonly isPublic?: boolean } = {}
     ];
     const planned = { ...plan, hasWarnings: false, hasApprovalPolicies: false, stackLocked: false };
     const kinds = ['make-ready', 'claim', 'prepared', 'initialized', 'planned', 'finish'] as const;
-    const isPreview = (await runs.find(id))?.type === 'PROPOSED';
-    for (const kind of isPreview ? kinds.slice(0, -1) : kinds) {
+    for (const kind of kinds) {
       await database.write(async (tx) => {
         const run = await runs.find(id, tx);
+        // A preview has come to its end with its plan.
+        if (run && isTerminal(run.state)) return;
         const command = kind === 'planned' ? { kind, ...planned } : { kind };
         const moved = run && (await transitions.move(tx, run, command, by));
         if (moved?.kind !== 'moved') throw new Error(`${run?.state} does not take ${kind}`);

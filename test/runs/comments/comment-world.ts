@@ -127,8 +127,8 @@ export async function openCommentWorld() {
   const proposed = (stackKey: string, hash = 't1', number = 7) =>
     made(stackKey, 'PROPOSED', hash, { pullRequest: aPullRequest({ number }) });
 
-  /** A preview that is done. */
-  async function previewed(...of: Parameters<typeof proposed>): Promise<string> {
+  /** A preview that is done: there is a plan to look at. */
+  async function lookedAt(...of: Parameters<typeof proposed>): Promise<string> {
     const id = await proposed(...of);
     await world.plan();
     expect(await world.run(id)).toMatchObject({ state: 'FINISHED' });
@@ -182,7 +182,7 @@ export async function openCommentWorld() {
       brief,
       made,
       proposed,
-      previewed,
+      lookedAt,
       waiting,
       deployed,
       setPublic,

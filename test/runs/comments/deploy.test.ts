@@ -8,7 +8,7 @@ const lineOf = (...hashes: string[]) => hashes.map((hash) => aCommit({ hash }));
 async function previewedStack(world: CommentWorld) {
   const key = await world.addNamed('network');
   await world.deployed(key, 'm1');
-  const preview = await world.previewed(key);
+  const preview = await world.lookedAt(key);
   return { key, preview };
 }
 
@@ -31,7 +31,7 @@ describe.each([
   it('is refused without promotion', async () => {
     await using world = await openCommentWorld();
     const key = await world.addNamed('network', { promotion: false });
-    await world.previewed(key);
+    await world.lookedAt(key);
 
     expect(await world.act(body)).toMatchObject([{ refusal: { code: 'promotion-off', branch: 'main' } }]);
     expect(await world.runsOf(key)).toHaveLength(1);
@@ -40,7 +40,7 @@ describe.each([
   it('is refused for a fork, whatever the stack allows', async () => {
     await using world = await openCommentWorld();
     const key = await world.addNamed('network', { allowForks: true });
-    await world.previewed(key);
+    await world.lookedAt(key);
 
     expect(await world.brief(body, { of: { isFork: true } })).toBe('of-a-fork');
   });
@@ -50,7 +50,7 @@ describe.each([
     const key = await world.addNamed('network');
 
     expect(await world.brief(body)).toBe('not-previewed');
-    await world.previewed(key, 't1', 8);
+    await world.lookedAt(key, 't1', 8);
     expect(await world.brief(body)).toBe('not-previewed');
   });
 
@@ -62,24 +62,22 @@ describe.each([
     await using world = await openCommentWorld();
     const key = await world.addNamed('network');
     world.clock.advance(999);
-    await world.previewed(key);
+    await world.lookedAt(key);
 
     const [came] = await world.act(body, { agoMs });
 
     expect(came?.kind === 'refused' ? came.refusal.code : came?.kind).toBe(outcome);
   });
 
-  it('waits for the preview to be done: what is not there yet, nobody has looked at', async () => {
+  it('is refused while the preview is under way, and when it was done after the comment', async () => {
     await using world = await openCommentWorld();
     const key = await world.addNamed('network');
-    await world.proposed(key);
-    expect(await world.brief(body)).toBe('not-previewed');
+    const id = await world.proposed(key);
 
+    expect(await world.act(body)).toMatchObject([{ refusal: { code: 'preview-not-seen', run: { id } } }]);
+    world.clock.advance(5000);
     await world.plan();
-    // Written before it was done.
-    expect(await world.brief(body, { agoMs: 1000 })).toBe('not-previewed');
-    // Another one of the same commit that is under way takes nothing away.
-    await world.proposed(key);
+    expect(await world.brief(body, { agoMs: 2000 })).toBe('preview-not-seen');
     expect(await world.act(body)).toMatchObject([{ kind: 'made' }]);
   });
 
@@ -87,7 +85,7 @@ describe.each([
     await using world = await openCommentWorld();
     const { key, preview } = await previewedStack(world);
     world.clock.advance(5000);
-    await world.previewed(key, 't2');
+    await world.lookedAt(key, 't2');
 
     const late = { agoMs: 3000, pullRequest: { headHash: 't2' } };
     expect(await world.act(body, late)).toMatchObject([
@@ -149,10 +147,20 @@ describe.each([
   it('is for stacks that follow its base', async () => {
     await using world = await openCommentWorld();
     const key = await world.addNamed('network', { branch: 'develop' });
-    await world.previewed(key);
+    await world.lookedAt(key);
 
     expect(await world.brief(body.replace(/(deploy|task)/, '$1 network'))).toBe('other-branch');
   });
+});
+
+it('a preview that came to no plan is enough for a task, not for a deployment', async () => {
+  await using world = await openCommentWorld();
+  const key = await world.addNamed('network');
+  const id = await world.proposed(key);
+  await world.commands.cancel(id, { actor: 'ada' });
+
+  expect(await world.brief('/slipway deploy')).toBe('preview-not-seen');
+  expect(await world.act('/slipway task -- pulumi cancel')).toMatchObject([{ kind: 'made' }]);
 });
 
 describe('deploy of a merged pull request', () => {
@@ -205,7 +213,7 @@ describe('deploy of a merged pull request', () => {
 describe('task', () => {
   it('is for one stack, unless a glob names more', async () => {
     await using world = await openCommentWorld();
-    for (const id of ['dns', 'network']) await world.previewed(await world.addNamed(id));
+    for (const id of ['dns', 'network']) await world.lookedAt(await world.addNamed(id));
 
     expect(await world.say('/slipway task -- ls')).toMatchObject({
       ...{ kind: 'refused', refusal: { code: 'one-stack-only', stacks: { names: ['dns', 'network'] } } },
@@ -220,7 +228,7 @@ it('asks GitHub once about a commit that many stacks have', async () => {
   for (const id of ['a', 'b', 'c']) {
     const key = await world.addNamed(id);
     await world.deployed(key, 'm1');
-    await world.previewed(key);
+    await world.lookedAt(key);
   }
   let asked = 0;
   const { compare } = world.source;
