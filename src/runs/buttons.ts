@@ -46,7 +46,7 @@ const short = ({ hash }: Commit): string => hash.slice(0, 7);
 export const refused = (reason: string): ButtonOutcome => ({ kind: 'refused', reason });
 
 export function createButtons(parts: {
-  runs: Pick<RunStore, 'find' | 'newestFinished' | 'newestOfCommit' | 'unfinished'>;
+  runs: Pick<RunStore, 'find' | 'newestFinished' | 'newestOfBranch' | 'newestOfCommit' | 'unfinished'>;
   stacks: Pick<StackStore, 'findByKey'>;
   access: Pick<Access, 'require'>;
   commands: RunCommands;

@@ -23,11 +23,11 @@ const withdrawn: ReadonlySet<Outcome> = new Set([
 ]);
 
 export async function findEarlier(
-  runs: Pick<RunStore, 'newestOfType' | 'newestOfCommit'>,
+  runs: Pick<RunStore, 'newestOfType' | 'newestOfCommit' | 'newestOfBranch'>,
   tx: Tx,
   request: Request,
 ): Promise<Earlier> {
-  const { stackKey, type, commit, unlessCommitHas, isUntrusted = false } = request;
+  const { stackKey, type, branch, commit, unlessCommitHas, pullRequest, isUntrusted = false } = request;
   if (unlessCommitHas === undefined) return { run: null, isUntrusted };
   if (unlessCommitHas === 'newest') {
     const newest = await runs.newestOfType(stackKey, type, tx);
@@ -38,7 +38,23 @@ export async function findEarlier(
     const trusted = await runs.newestOfCommit(stackKey, type, commit.hash, 'trusted', tx);
     return { run: unlessWithdrawn(trusted), isUntrusted };
   }
-  return { run: unlessWithdrawn(any), isUntrusted: isUntrusted || (any?.isUntrusted ?? false) };
+  const former = any ?? (pullRequest ? await runs.newestOfBranch(stackKey, type, branch, tx) : null);
+  return { run: unlessWithdrawn(any), isUntrusted: isUntrusted || (former?.isUntrusted ?? false) };
+}
+
+/**
+ * Whether a preview that somebody asks for has to do without secrets: when that of the commit had to, or, without one,
+ * the newest of the branch: what was pushed since did not concern the stack, and the rest is still what it was.
+ */
+export async function wentWithoutSecrets(
+  runs: Pick<RunStore, 'newestOfCommit' | 'newestOfBranch'>,
+  { stackKey, branch, hash }: { readonly stackKey: string; readonly branch: string; readonly hash: string },
+  tx?: Tx,
+): Promise<boolean> {
+  const former =
+    (await runs.newestOfCommit(stackKey, 'PROPOSED', hash, 'any', tx)) ??
+    (await runs.newestOfBranch(stackKey, 'PROPOSED', branch, tx));
+  return former?.isUntrusted ?? false;
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Commit } from '../stacks/repository.ts';
 import type { Stack } from '../stacks/stack.ts';
 import { isOfUntrustedBot } from '../stacks/trust.ts';
 import type { CreateRun } from './commands.ts';
+import { wentWithoutSecrets } from './earlier-run.ts';
 import type { Run } from './run.ts';
 import type { RunStore } from './run-store.ts';
 
@@ -10,19 +11,19 @@ import type { RunStore } from './run-store.ts';
  * a preview of that commit had to, and if a bot that is not trusted wrote the commit or opened the pull request.
  */
 export async function previewAnew(
-  runs: Pick<RunStore, 'newestOfCommit'>,
+  runs: Pick<RunStore, 'newestOfCommit' | 'newestOfBranch'>,
   earlier: Run,
   stack: Stack,
   head: Commit,
   by: Pick<CreateRun, 'by' | 'dedupeKey'>,
 ): Promise<CreateRun> {
   const { branch, pullRequest } = earlier;
-  const sameCommit = await runs.newestOfCommit(stack.key, 'PROPOSED', head.hash, 'any');
+  const of = { stackKey: stack.key, branch, hash: head.hash };
   const bots = [head.authorLogin, pullRequest?.author ?? ''].filter((login) => login.endsWith('[bot]'));
   return {
     ...{ stackKey: stack.key, type: 'PROPOSED', branch, commit: head },
     ...(pullRequest ? { pullRequest } : {}),
-    isUntrusted: sameCommit?.isUntrusted === true || isOfUntrustedBot(stack.settings, bots),
+    isUntrusted: (await wentWithoutSecrets(runs, of)) || isOfUntrustedBot(stack.settings, bots),
     ...by,
   };
 }

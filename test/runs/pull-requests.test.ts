@@ -368,3 +368,20 @@ describe('what is not trusted', () => {
     ]);
   });
 });
+
+it('opened for what a bot pushed last gets no secrets, though its last push did not concern the stack', async () => {
+  await using world = await opened();
+  await world.addStack({ projectRoot: 'infra' });
+  const bot = { ...topic, login: 'robot[bot]', isBot: true };
+  await world.push('a1', { ...bot, paths: ['infra/evil'] });
+  await world.push('a2', { ...bot, paths: ['README.md'] });
+
+  // By a reader, of a commit whose author is made up.
+  const content = { changedPaths: ['infra/evil', 'README.md'] };
+  const id = await world.changed('a2', { content });
+
+  expect(await world.run(id)).toMatchObject({ commit: { hash: 'a2' }, isUntrusted: true });
+  // A push of somebody who is trusted vouches for what is there.
+  const vouched = await world.pushed('a3', { ...topic, paths: ['infra/good'] });
+  expect((await world.run(vouched)).isUntrusted ?? false).toBe(false);
+});

@@ -1,6 +1,7 @@
 import { isUntrustedFor } from '../../stacks/pull-request.ts';
 import type { RunCommands } from '../commands.ts';
 import type { Refusal } from '../conversation.ts';
+import { wentWithoutSecrets } from '../earlier-run.ts';
 import type { RunStore } from '../run-store.ts';
 import { type Prepare, type Reference, refused } from './act.ts';
 import type { CommentedPullRequest } from './comment.ts';
@@ -9,7 +10,7 @@ import { otherBranch } from './other-branch.ts';
 
 /** `preview`: a run of the head as it is now, also when there was one. */
 export function createPreview(parts: {
-  runs: Pick<RunStore, 'newestOfCommit'>;
+  runs: Pick<RunStore, 'newestOfCommit' | 'newestOfBranch'>;
   commands: Pick<RunCommands, 'create'>;
   reference: Reference;
 }): Prepare {
@@ -27,8 +28,9 @@ export function createPreview(parts: {
         return refused({ code: 'forks-not-allowed' });
       }
       // What went without secrets gets none because somebody asks for a preview: a bot may have pushed it.
-      const former = await runs.newestOfCommit(stack.key, 'PROPOSED', head.hash, 'any', tx);
-      const isUntrusted = isUntrustedFor(stack, pullRequest.pullRequest, bots);
+      const of = { stackKey: stack.key, branch: pullRequest.branch, hash: head.hash };
+      const isUntrusted =
+        isUntrustedFor(stack, pullRequest.pullRequest, bots) || (await wentWithoutSecrets(runs, of, tx));
       const run = await commands.create(
         {
           stackKey: stack.key,
@@ -36,7 +38,7 @@ export function createPreview(parts: {
           branch: pullRequest.branch,
           commit: head,
           pullRequest: pullRequest.pullRequest,
-          isUntrusted: isUntrusted || (former?.isUntrusted ?? false),
+          isUntrusted,
           by: comment.actor,
           dedupeKey: `comment:${comment.id}`,
           supersedes: true,

@@ -106,4 +106,12 @@ describe('preview', () => {
 
     expect(await world.act('/slipway preview')).toMatchObject([{ kind: 'made', isUntrusted: true }]);
   });
+
+  it('is without secrets when the newest preview of the branch was: what came since did not concern the stack', async () => {
+    await using world = await openCommentWorld();
+    const key = await world.addNamed('network');
+    await world.made(key, 'PROPOSED', 't0', { isUntrusted: true });
+
+    expect(await world.act('/slipway preview')).toMatchObject([{ kind: 'made', isUntrusted: true }]);
+  });
 });
