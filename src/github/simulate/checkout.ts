@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repositoryFilePath } from '../../stacks/managed.ts';
 import { UserError } from '../../user-error.ts';
@@ -29,13 +29,16 @@ export function openCheckout(directory: string, settings: Omit<GitSettings, 'mar
 
   return {
     async repositoryFile() {
+      const path = join(directory, repositoryFilePath);
       try {
-        return await readFile(join(directory, repositoryFilePath));
+        // A link leads out of the checkout, to what may have no end; a pipe is never read.
+        if ((await lstat(path)).isFile()) return await readFile(path);
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
         if (code === 'ENOENT' || code === 'ENOTDIR') return null;
         throw new UserError('checkout-unreadable', `${repositoryFilePath} cannot be read (${code}).`);
       }
+      throw new UserError('checkout-unreadable', `${repositoryFilePath} is no file.`);
     },
 
     async changedPaths(base, head) {

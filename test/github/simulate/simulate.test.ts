@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { openCheckout } from '../../../src/github/simulate/checkout.ts';
 import type { Simulation } from '../../../src/github/simulate/decision.ts';
 import type { SimulatedEvent } from '../../../src/github/simulate/events.ts';
 import { simulate } from '../../../src/github/simulate/simulate.ts';
+import { repositoryFilePath } from '../../../src/stacks/managed.ts';
 import { pulumiRules } from '../../../src/vendors/pulumi/rules.ts';
 import { tempDirectory } from '../../support/temp-database.ts';
 import { checkoutAt, startRecording } from './recorded.ts';
@@ -296,6 +297,19 @@ test('a clone that lacks trees fetches none', async () => {
   // It would be there for who asks.
   await execa('git', ['-C', clone, 'diff', '--name-only', 'origin/main', 'origin/feature']);
   expect(github.requests.length).toBeGreaterThan(before);
+});
+
+test.each([
+  ['a link', (path: string) => symlinkSync('/dev/zero', path)],
+  ['a pipe', (path: string) => execa('mkfifo', [path])],
+])('a checkout in which the repository file is %s is refused, not read', async (_, make) => {
+  using directory = tempDirectory();
+  mkdirSync(join(directory.path, '.github'));
+  await make(join(directory.path, repositoryFilePath));
+
+  await expect(checkoutAt(directory.path).repositoryFile()).rejects.toMatchObject({
+    code: 'checkout-unreadable',
+  });
 });
 
 describe('input that cannot be read', () => {
