@@ -239,6 +239,42 @@ describe('a GitHub in trouble', () => {
     expect(all.missed).toMatchObject([{ head: { hash: head } }]);
   });
 
+  test('is asked for the rest of a round once there is room again, before the next', async () => {
+    await using all = await open();
+    await all.addStack(all.infra, 'release');
+    await all.later(everyMs - 1);
+    const before = all.asked().length;
+    const read = { method: 'GET', url: '/repos/{owner}/{repo}', headers: {} };
+    for (let count = 0; count < 809; count += 1) all.budget.record(all.installation.id, read);
+
+    await all.later(1);
+    expect(all.asked()).toHaveLength(before + 1);
+    await all.later(60_000);
+
+    expect(
+      all
+        .asked()
+        .slice(before)
+        .map(({ path }) => path.replace(/.*%2F/, '')),
+    ).toEqual(['main', 'release']);
+  });
+
+  test('is asked first for what a round did not come to', async () => {
+    await using all = await open();
+    await all.addStack(all.infra, 'release');
+    await all.later(everyMs);
+    const before = all.asked().length;
+    all.budget.pause(all.installation.id, all.clock.ms + everyMs + 1);
+    await all.later(everyMs);
+    expect(all.asked()).toHaveLength(before);
+    await all.addStack(all.infra, 'a-new-one');
+
+    await all.later(everyMs);
+
+    const names = all.asked().map(({ path }) => path.replace(/.*%2F/, ''));
+    expect(names.slice(before, before + 2)).toEqual(['main', 'release']);
+  });
+
   test('that fails for minutes is asked in each round', async () => {
     await using all = await open();
     const head = await all.commit();

@@ -137,21 +137,41 @@ export function createHeadLoop(parts: HeadLoopParts): HeadLoop {
     );
   }
 
-  /** The round is made of what was there at its beginning; suspects get a look in between. */
-  async function nextTarget(nowMs: number): Promise<TrackedBranch | undefined> {
+  const pausedUntilMs = ({ repository }: TrackedBranch): number =>
+    budget.pausedUntilMs(repository.installationId, 'background');
+
+  /** A round is made of what was there at its beginning, first what the one before did not come to. */
+  async function beginRound(nowMs: number): Promise<void> {
+    nextRoundMs = nowMs + jittered(everyMs, parts.random());
+    await transactions.write((tx) => branchHeads.forgetUntracked(tx));
+    const left = new Set(queue.map(keyOf));
+    const tracked = await branchHeads.tracked();
+    const isLeft = (each: TrackedBranch) => left.has(keyOf(each));
+    queue = [...tracked.filter(isLeft), ...tracked.filter((each) => !isLeft(each))];
+    const followed = new Set(queue.map(keyOf));
+    for (const key of suspects.keys()) if (!followed.has(key)) suspects.delete(key);
+  }
+
+  /** Suspects get a look in between. Until when there is nothing to look at, where there is nothing. */
+  async function nextTarget(nowMs: number): Promise<TrackedBranch | number> {
     for (const suspect of suspects.values()) {
       if (suspect.lookAtMs > nowMs) continue;
       suspects.set(keyOf(suspect.tracked), { ...suspect, lookAtMs: nowMs + settleMs });
-      return suspect.tracked;
+      if (pausedUntilMs(suspect.tracked) <= nowMs) return suspect.tracked;
     }
-    if (queue.length === 0 && nextRoundMs <= nowMs) {
-      nextRoundMs = nowMs + jittered(everyMs, parts.random());
-      await transactions.write((tx) => branchHeads.forgetUntracked(tx));
-      queue = [...(await branchHeads.tracked())];
-      const followed = new Set(queue.map(keyOf));
-      for (const key of suspects.keys()) if (!followed.has(key)) suspects.delete(key);
+    if (nextRoundMs <= nowMs) await beginRound(nowMs);
+    const closedUntilMs = new Map<number, number>();
+    for (const [index, tracked] of queue.entries()) {
+      const { installationId } = tracked.repository;
+      const untilMs = closedUntilMs.get(installationId) ?? pausedUntilMs(tracked);
+      if (untilMs <= nowMs) {
+        queue.splice(index, 1);
+        return tracked;
+      }
+      closedUntilMs.set(installationId, untilMs);
     }
-    return queue.shift();
+    const looks = [...suspects.values()].map(({ lookAtMs }) => lookAtMs);
+    return Math.min(nextRoundMs, ...looks, ...closedUntilMs.values());
   }
 
   async function step(stopping: AbortSignal): Promise<number> {
@@ -161,12 +181,7 @@ export function createHeadLoop(parts: HeadLoopParts): HeadLoop {
       suspects.clear();
     }
     const target = await nextTarget(nowMs);
-    if (!target) {
-      const nextMs = Math.min(nextRoundMs, ...[...suspects.values()].map(({ lookAtMs }) => lookAtMs));
-      return Math.min(Math.max(nextMs - nowMs, 1), longestPauseMs);
-    }
-    // Nothing is lost by it: the next round asks.
-    if (budget.pausedUntilMs(target.repository.installationId, 'background') > nowMs) return 0;
+    if (typeof target === 'number') return Math.min(Math.max(target - nowMs, 1), longestPauseMs);
     try {
       await look(target, stopping);
     } catch (error) {
