@@ -142,6 +142,20 @@ export function createOutboxStore(database: Database): OutboxStore {
 
     postpone: (tx, id, nextAtMs) => change(tx, id, { next_at_ms: nextAtMs }),
 
+    async postponeDue(tx, { installationId, kind, nowMs }, nextAtMs) {
+      await database
+        .inside(tx)
+        .updateTable('outbox_item')
+        .set({ next_at_ms: nextAtMs })
+        .whereRef('settled_version', '<', 'desired_version')
+        .where('next_at_ms', '<=', nowMs)
+        .where('kind', '=', kind)
+        .where('repository_id', 'in', ({ selectFrom }) =>
+          selectFrom('repository').select('repository.id').where('installation_id', '=', installationId),
+        )
+        .execute();
+    },
+
     async giveUp(tx, id, version, error, nowMs) {
       await change(tx, id, { settled_version: version, last_error: error });
       await database

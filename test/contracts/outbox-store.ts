@@ -10,6 +10,8 @@ interface Opened extends AsyncDisposable {
   removeRun(tx: Tx, id: string): Promise<void>;
   /** Knows a repository, of an account on which the App is suspended or not. */
   saveRepository(tx: Tx, repositoryId: number, isSuspended: boolean): Promise<void>;
+  /** Of the repositories that are saved. */
+  readonly installationId: number;
 }
 
 /** Any JSON will do: what it means is its sender's business. */
@@ -162,6 +164,25 @@ export function outboxStoreContract(name: string, open: () => Promise<Opened>): 
       expect(await store.nextDueMs([])).toBe(4000);
       expect(await store.due(4000, [])).toMatchObject({ attempts: 1 });
       expect(await store.find('run-1')).toMatchObject({ isSettled: false, lastError: 'GitHub said 500' });
+    });
+
+    test('a limit puts off all of a kind that are due in an installation, and nothing else', async () => {
+      await using opened = await withWish();
+      const { store, transactions, wantItem } = opened;
+      await transactions.write((tx) => opened.saveRepository(tx, 5, false));
+      await wantItem(anItem({ id: 'later' }), 1501);
+      await wantItem(anItem({ id: 'a comment', kind: 'comment' }), 1200);
+      await wantItem(anItem({ id: 'settled' }), 1100);
+      await wantItem(anItem({ id: 'elsewhere', repositoryId: 6 }), 1400);
+      await transactions.write((tx) => store.sent(tx, 'settled', 1, 78));
+
+      const of = { installationId: opened.installationId, kind: 'check_run', nowMs: 1500 } as const;
+      await transactions.write((tx) => store.postponeDue(tx, of, 9000));
+
+      const dueMs = async (id: string) => (await store.find(id))?.nextAtMs;
+      expect(await Promise.all(['run-1', 'later', 'a comment', 'settled', 'elsewhere'].map(dueMs))).toEqual([
+        9000, 1501, 1200, 1100, 1400,
+      ]);
     });
 
     test('the same wish once more is due, with attempts counted anew', async () => {

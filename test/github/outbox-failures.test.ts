@@ -150,6 +150,28 @@ describe('the feedback outbox, when something fails,', () => {
     expect(all.shown()).toHaveLength(2);
   });
 
+  test('puts off all that waits at once when the pace is reached, for a second at least', async () => {
+    await using all = await openOutbox();
+    const first = await all.addRun('run-0');
+    all.outbox().start();
+    await all.tell(first, 'FINISHED');
+    await all.settled('run-0');
+    const write = { method: 'PATCH', url: '/repos/{owner}/{repo}/check-runs/{check_run_id}', headers: {} };
+    for (let count = 0; count < 162; count += 1) all.budget.record(all.installation.id, write);
+    const runs = [await all.addRun('run-1'), await all.addRun('run-2'), await all.addRun('run-3')];
+    all.clock.ms += 59_900;
+    const backAtMs = all.clock.ms + 1000;
+    for (const run of runs) await all.tell(run, 'QUEUED');
+
+    await eventually(async () => expect(await all.store.nextDueMs([])).toBe(backAtMs));
+    expect(all.writes()).toHaveLength(1);
+    all.clock.ms = backAtMs;
+    all.outbox().wake();
+
+    for (const { id } of runs) await all.settled(id);
+    expect(all.shown()).toHaveLength(4);
+  });
+
   test('does not let one repository that fails hold up another run', async () => {
     await using all = await openOutbox();
     const [first, second] = [await all.addRun('run-1'), await all.addRun('run-2')];

@@ -43,8 +43,9 @@ outboxStoreContract('SQLite', async () => {
       const store = createRepositoryStore(database);
       const account = { id: 11, login: 'acme', installationId: 101, suspended: isSuspended };
       await store.saveAccount(tx, account);
-      await store.saveRepository(tx, aRepository({ id, accountId: account.id }));
+      await store.saveRepository(tx, aRepository({ id, accountId: account.id, installationId: 101 }));
     },
+    installationId: 101,
     removeRun: async (tx, id) => {
       await database.inside(tx).deleteFrom('run').where('id', '=', id).execute();
     },

@@ -84,6 +84,12 @@ export interface OutboxStore {
   retryLater(tx: Tx, id: string, version: number, nextAtMs: number, error: string): Promise<void>;
   /** Puts it off without counting: nothing was tried. */
   postpone(tx: Tx, id: string, nextAtMs: number): Promise<void>;
+  /** The same for all of a kind that are due in the repositories of an installation: a limit is for all of them. */
+  postponeDue(
+    tx: Tx,
+    of: { readonly installationId: number; readonly kind: OutboxKind; readonly nowMs: number },
+    nextAtMs: number,
+  ): Promise<void>;
   /** That version is not sent any more; a newer wish stays due. */
   giveUp(tx: Tx, id: string, version: number, error: string, nowMs: number): Promise<void>;
   /** How many are not shown yet, and how many were given up at `sinceMs` or later, with nothing newer wanted. */

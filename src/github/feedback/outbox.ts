@@ -37,6 +37,8 @@ export const maxRefusals = 4;
 /** A safety net for clocks that are set and for hints that are lost. */
 const longestPauseMs = 30_000;
 const afterStorageErrorMs = 1000;
+/** At its pace an installation has room for one more every few milliseconds: a backlog is put off at once, not each time. */
+const shortestPauseMs = 1000;
 
 export function createOutbox(parts: OutboxParts): Loop {
   const { app, senders, budget, store, repositories, transactions, clock, logger } = parts;
@@ -55,12 +57,18 @@ export function createOutbox(parts: OutboxParts): Loop {
       return;
     }
     const sender = senders[item.kind];
-    const untilMs = Math.max(
-      budget.pausedUntilMs(repository.installationId, sender.purpose),
-      closedUntilMs.get(id) ?? 0,
-    );
-    if (untilMs > clock.nowMs()) {
-      await transactions.write((tx) => store.postpone(tx, id, untilMs));
+    const { installationId } = repository;
+    const nowMs = clock.nowMs();
+    const pausedUntilMs = budget.pausedUntilMs(installationId, sender.purpose);
+    if (pausedUntilMs > nowMs) {
+      const untilMs = Math.max(pausedUntilMs, nowMs + shortestPauseMs);
+      const { kind } = item;
+      await transactions.write((tx) => store.postponeDue(tx, { installationId, kind, nowMs }, untilMs));
+      return;
+    }
+    const closedMs = closedUntilMs.get(id) ?? 0;
+    if (closedMs > nowMs) {
+      await transactions.write((tx) => store.postpone(tx, id, closedMs));
       return;
     }
     if (sender.gapMs > 0) closeFor(id, sender.gapMs);
@@ -68,7 +76,7 @@ export function createOutbox(parts: OutboxParts): Loop {
       const remoteId = await sender.send(item, {
         ...name,
         repository,
-        octokit: await app.asInstallation(repository.installationId),
+        octokit: await app.asInstallation(installationId),
         beforeCreate: () => transactions.write((tx) => store.setCreateTried(tx, id)),
         signal: stopping,
       });
