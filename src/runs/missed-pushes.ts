@@ -83,16 +83,24 @@ export function createMissedPushes(parts: {
   async function act(selected: SelectedStack, push: Push, missed: MissedPush) {
     const { stack, reason } = selected;
     const { head, branch } = push;
+    const newest = await runs.newestOfType(stack.key, 'TRACKED');
     const decision = decideMissed({
       head: head.hash,
-      newest: await runs.newestOfType(stack.key, 'TRACKED'),
+      newest,
       outdated: await outdated(stack, 'TRACKED', push),
       mode,
     });
     if ('skip' in decision) return { outcome: 'skipped' as const, note: decision.skip };
     if (decision.do === 'offer') {
-      await transactions.write((tx) => offers.offer(tx, { stack, commit: head, reason }));
-      return { outcome: 'offered' as const, note: 'a TRACKED run is offered' };
+      const isOffered = await transactions.write(async (tx) => {
+        // While GitHub was asked: the push was told after all, or somebody did not wait for it.
+        if ((await runs.newestOfType(stack.key, 'TRACKED', tx))?.id !== newest?.id) return false;
+        await offers.offer(tx, { stack, commit: head, reason });
+        return true;
+      });
+      return isOffered
+        ? { outcome: 'offered' as const, note: 'a TRACKED run is offered' }
+        : { outcome: 'skipped' as const, note: 'a run was made meanwhile' };
     }
     const run = await commands.create({
       ...{ stackKey: stack.key, type: 'TRACKED', branch, commit: head },

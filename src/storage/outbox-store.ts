@@ -54,6 +54,7 @@ export function createOutboxStore(database: Database): OutboxStore {
       const wish = {
         repository_id: repositoryId,
         lane,
+        slot: slot ?? null,
         desired: JSON.stringify(desired),
         attempts: 0,
         next_at_ms: dueMs,
@@ -61,7 +62,7 @@ export function createOutboxStore(database: Database): OutboxStore {
       await db
         .insertInto('outbox_item')
         .values({
-          ...{ id, kind, run_id: runId, slot: slot ?? null, ...wish },
+          ...{ id, kind, run_id: runId, ...wish },
           notes: '[]',
           create_tried: 0,
           desired_version: 1,
@@ -194,6 +195,12 @@ export function createOutboxStore(database: Database): OutboxStore {
         .limit(limit);
       const removed = await db.deleteFrom('outbox_item').where('id', 'in', old).executeTakeFirst();
       return Number(removed.numDeletedRows);
+    },
+
+    async inSlot(tx, slot) {
+      const query = database.inside(tx).selectFrom('outbox_item').select(['id', 'desired']);
+      const row = await query.where('slot', '=', slot).executeTakeFirst();
+      return row ? { id: row.id, desired: JSON.parse(row.desired) } : null;
     },
 
     async find(id, tx) {

@@ -306,6 +306,22 @@ export function outboxStoreContract(name: string, open: () => Promise<Opened>): 
       expect(await store.standing(0)).toEqual({ waiting: 1, givenUp: 0 });
     });
 
+    test('a wish is found by its slot, until it is wanted without one', async () => {
+      await using opened = await withWish();
+      const { store, transactions, wantItem, wantOfFile } = opened;
+      const holder = () => transactions.write((tx) => store.inSlot(tx, 'file:5'));
+      expect(await holder()).toBeNull();
+      await wantOfFile('file-1', 1100);
+      expect(await holder()).toEqual({ id: 'file-1', desired: aWish('File') });
+
+      await wantItem(anItem({ id: 'file-1' }), 1200);
+      expect(await holder()).toBeNull();
+      await wantOfFile('file-2', 1300);
+
+      expect(await holder()).toMatchObject({ id: 'file-2' });
+      expect(await store.find('file-1')).not.toBeNull();
+    });
+
     test('a wish with a slot takes the place of the one before it there, and of nothing else', async () => {
       await using opened = await withWish();
       const { store, transactions, wantOfFile } = opened;

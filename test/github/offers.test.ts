@@ -136,4 +136,32 @@ describe('an offer', () => {
       }),
     );
   });
+
+  test('ends when a run of another commit is made, and when another commit is offered', async () => {
+    await using all = await openButtons();
+    const { hash, github, infra } = all;
+    const first = await all.offered(hash);
+    const newer = await github.commit(infra, { branch: 'main', message: 'Three', files: { a: '3' } });
+    const shown = (id: number) => github.checkRuns.find((each) => each.id === id);
+
+    const second = await all.offered(newer);
+    await eventually(() =>
+      expect(shown(first.id)).toMatchObject({
+        conclusion: 'neutral',
+        output: { summary: expect.stringContaining(`moved on to ${newer}`) },
+        actions: [],
+      }),
+    );
+    expect(shown(second.id)).toMatchObject({ conclusion: 'action_required' });
+    const { run } = await all.aRunThatIs('QUEUED');
+
+    await eventually(() =>
+      expect(shown(second.id)).toMatchObject({
+        conclusion: 'neutral',
+        output: { summary: expect.stringContaining(`run ${run.id} of ${hash}`) },
+        actions: [],
+      }),
+    );
+    expect(shown(first.id)?.output?.summary).toContain(`moved on to ${newer}`);
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { type BranchHead, isNext, judgeHead, settleMs } from '../../src/runs/branch-heads.ts';
-import { decideMissed, type MissedPushMode } from '../../src/runs/missed-pushes.ts';
+import { createMissedPushes, decideMissed, type MissedPushMode } from '../../src/runs/missed-pushes.ts';
+import type { Offer } from '../../src/runs/offers.ts';
 import { aCommit } from '../support/builders.ts';
 import { openRunWorld, type RunWorldOptions } from '../support/run-world.ts';
 
@@ -140,6 +141,33 @@ describe('a push that was missed', () => {
 
     expect(notes.join()).toContain('for this commit already');
     expect(world.offered).toEqual([]);
+  });
+
+  it('that is told while GitHub is asked about it is not offered', async () => {
+    await using world = await openMissed();
+    const { stackStore: stacks, database: transactions, branchHeads, source, clock } = world;
+    const offered: Offer[] = [];
+    const missedPushes = createMissedPushes({
+      ...{ stacks, transactions, branchHeads, source, clock, commands: world.commands, mode: 'offer' },
+      runs: {
+        ...world.runs,
+        async newestOfType(key, type, tx) {
+          const newest = await world.runs.newestOfType(key, type, tx);
+          // Right after the first look at it.
+          if (newest?.commit.hash === 'a1' && !tx) await world.push('b2', { before: 'a1', paths: ['infra/x'] });
+          return newest;
+        },
+      },
+      offers: { offer: async (_, offer) => void offered.push(offer) },
+    });
+    const known = (await world.headNow()) ?? at(null);
+
+    const { outcomes } = await missedPushes.handle({
+      ...{ repositoryId: 21, branch: 'main', known, head: aCommit({ hash: 'b2' }) },
+    });
+
+    expect(outcomes).toEqual(['skipped']);
+    expect(offered).toEqual([]);
   });
 
   it('makes a run each time that a branch is moved to and fro', async () => {

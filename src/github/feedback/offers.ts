@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { Offer, Offers } from '../../runs/offers.ts';
 import type { Reactor } from '../../runs/run-event.ts';
+import type { Tx } from '../../tx.ts';
 import { type CheckRunBody, checkRunItem } from './check-run.ts';
 import type { OutboxStore } from './outbox-store.ts';
 import { codeSpan } from './shown-text.ts';
@@ -47,11 +48,17 @@ export function offerCheckOf(about: About, reason: string): CheckRunBody {
 export function takenOfferOf(about: About, runId: string): CheckRunBody {
   return {
     ...frameOf(about),
-    conclusion: 'neutral',
-    output: { title: 'A run was started', summary: `This commit has run ${runId} by now.` },
-    actions: [],
+    ...over('A run was started', `This commit has run ${runId} by now.`),
   };
 }
+
+/** The same once another commit was dealt with. Pure. */
+export function overtakenOfferOf(offer: CheckRunBody, why: string): CheckRunBody {
+  return { ...offer, ...over('Not deployed', `GitHub did not tell of this push. ${why}`) };
+}
+
+const over = (title: string, summary: string) =>
+  ({ conclusion: 'neutral', output: { title, summary }, actions: [] }) as const;
 
 function frameOf({ stack, commit, nowMs }: About) {
   const now = new Date(nowMs).toISOString();
@@ -66,33 +73,50 @@ function frameOf({ stack, commit, nowMs }: About) {
   };
 }
 
-/** Writes down what GitHub shall show of offers, and that one is of no use once its commit has a run. */
+/**
+ * Writes down what GitHub shall show of offers, and that one is of no use once the stack has a run of its commit or of
+ * another: nobody is to be asked for ever.
+ */
 export function createOffers(parts: {
-  store: Pick<OutboxStore, 'want' | 'find'>;
+  store: Pick<OutboxStore, 'want' | 'inSlot'>;
   clock: Clock;
   /** Called after the commit. */
   onWanted: () => void;
 }): Offers & { readonly reactor: Reactor } {
   const { store, clock } = parts;
+  const slotOf = (stack: About['stack']) => `${prefix}${stack.key}`;
+
+  /** Out of the slot, so that it is shown although another takes its place. */
+  async function end(tx: Tx, desired: CheckRunBody, repositoryId: number): Promise<void> {
+    await store.want(tx, checkRunItem(desired, { repositoryId, runId: null }), clock.nowMs());
+    tx.afterCommit(parts.onWanted);
+  }
 
   return {
     async offer(tx, { stack, commit, reason }) {
       const nowMs = clock.nowMs();
+      const repositoryId = stack.repository.id;
       const desired = offerCheckOf({ stack, commit, nowMs }, reason);
-      // A stack has one open offer: of an older commit nobody is to be asked any more.
-      const of = { repositoryId: stack.repository.id, runId: null, slot: `${prefix}${stack.key}` };
-      await store.want(tx, checkRunItem(desired, of), nowMs);
+      const slot = slotOf(stack);
+      const open = await store.inSlot(tx, slot);
+      if (open && open.id !== desired.external_id) {
+        const why = `The branch has moved on to ${commit.hash}.`;
+        await end(tx, overtakenOfferOf(open.desired as CheckRunBody, why), repositoryId);
+      }
+      await store.want(tx, checkRunItem(desired, { repositoryId, runId: null, slot }), nowMs);
       tx.afterCommit(parts.onWanted);
     },
 
     async reactor(tx, { run, stack }) {
       if (run.state !== 'QUEUED' || run.type !== 'TRACKED') return;
-      if ((await store.find(offerId(stack.key, run.commit.hash), tx)) === null) return;
-      const nowMs = clock.nowMs();
-      const desired = takenOfferOf({ stack, commit: run.commit, nowMs }, run.id);
-      const of = { repositoryId: stack.repository.id, runId: null, slot: `${prefix}${stack.key}` };
-      await store.want(tx, checkRunItem(desired, of), nowMs);
-      tx.afterCommit(parts.onWanted);
+      const open = await store.inSlot(tx, slotOf(stack));
+      if (!open) return;
+      const { id, commit } = run;
+      const isTaken = open.id === offerId(stack.key, commit.hash);
+      const desired = isTaken
+        ? takenOfferOf({ stack, commit, nowMs: clock.nowMs() }, id)
+        : overtakenOfferOf(open.desired as CheckRunBody, `The stack has run ${id} of ${commit.hash} since.`);
+      await end(tx, desired, stack.repository.id);
     },
   };
 }

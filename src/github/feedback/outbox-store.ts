@@ -12,7 +12,7 @@ export interface WantedItem {
   readonly repositoryId: number;
   /** One request at a time in a lane (`laneOf`), so that none overtakes another. */
   readonly lane: string;
-  /** A later item of the slot takes the place of the earlier one, sent or not. */
+  /** A later item of the slot takes the place of the earlier one, sent or not. Wanted without it, an item leaves its slot. */
   readonly slot?: string;
   /** JSON that the sender of the kind understands: only what cannot be read again when it is sent. */
   readonly desired: unknown;
@@ -95,6 +95,8 @@ export interface OutboxStore {
   /** How many are not shown yet, and how many were given up at `sinceMs` or later, with nothing newer wanted. */
   standing(sinceMs: number): Promise<{ readonly waiting: number; readonly givenUp: number }>;
   find(id: string, tx?: Tx): Promise<OutboxRecord | null>;
+  /** What holds the slot. */
+  inSlot(tx: Tx, slot: string): Promise<Pick<WantedItem, 'id' | 'desired'> | null>;
   /**
    * Forgets check runs that are of no run and have no slot, are shown as they should be, and were due before that time.
    * Says how many it were, at most `limit`.
