@@ -234,17 +234,15 @@ describe('reconciling', () => {
     const store = createRepositoryStore(database);
     const seen: number[] = [];
     const { budget, clock } = started;
-    const reconciler = createReconciler({
-      app: started.app,
-      store,
-      transactions: database,
-      budget,
-      clock,
-      logger: silent,
-      onSeen: (ids) => void seen.push(...ids),
-    });
+    const reconcilerOf = (app: Parameters<typeof createReconciler>[0]['app']) =>
+      createReconciler({
+        ...{ app, store, transactions: database, budget, clock, logger: silent },
+        onSeen: (ids) => void seen.push(...ids),
+      });
+    const reconciler = reconcilerOf(started.app);
     return {
       ...started,
+      reconcilerOf,
       /** Since it was asked last. */
       newlySeen: () => seen.splice(0),
       store,
@@ -276,6 +274,32 @@ describe('reconciling', () => {
     expect(await store.find(infra.id)).not.toBeNull();
     expect([await store.find(shop.id), await store.find(net.id)]).toEqual([null, null]);
     expect(await store.findAccount(net.owner.id)).toMatchObject({ installationId: null });
+  });
+
+  test('leaves alone what was told of while GitHub was asked', async () => {
+    await using all = await open();
+    const { github, store, database } = all;
+    const infra = await github.addRepository({ owner: 'acme', name: 'infra' });
+    await all.reconciler.all();
+    const known = await store.find(infra.id);
+    if (!known) throw new Error('the repository was not stored');
+    const [added, other] = [{ ...known, id: 9001, fullName: 'acme/added' }, 9002];
+    const globex = { id: 9003, login: 'globex', installationId: other, suspended: false };
+    const asApp = async () => {
+      const octokit = await all.app.asApp();
+      octokit.hook.after('request', () => database.write((tx) => store.saveAccount(tx, globex)));
+      return octokit;
+    };
+    const asInstallation = async (id: number) => {
+      const octokit = await all.app.asInstallation(id);
+      octokit.hook.after('request', () => database.write((tx) => store.saveRepository(tx, added)));
+      return octokit;
+    };
+
+    await all.reconcilerOf({ asApp, asInstallation }).all();
+
+    expect(await store.find(added.id)).not.toBeNull();
+    expect(await store.installationIds()).toContain(other);
   });
 
   test('reads every page of the list', async () => {

@@ -75,11 +75,12 @@ export function createReconciler(parts: {
       if (!isSame) await transactions.write((tx) => store.saveAccount(tx, account));
       return `the installation on ${account.login} is suspended`;
     }
+    // Read first: what is told of while GitHub is asked is not gone for not being listed.
+    const before = await store.repositoryIds(installation.id);
     const listed = await listRepositories(installation.id);
     const repositories = listed.map((repository) => ({ ...repository, accountId: account.id }));
     const { news, movedBranch } = await changesOf(repositories);
     const seen = new Set(repositories.map(({ id }) => id));
-    const before = await store.repositoryIds(installation.id);
     const gone = before.filter((id) => !seen.has(id));
     if (!isSame || news.length > 0 || gone.length > 0) {
       await transactions.write(async (tx) => {
@@ -118,9 +119,10 @@ export function createReconciler(parts: {
   }
 
   async function reconcileAll(): Promise<AllInstallations> {
+    const before = await store.installationIds();
     const installations = await listInstallations();
     const present = new Set(installations.map(({ id }) => id));
-    for (const id of await store.installationIds()) {
+    for (const id of before) {
       if (!present.has(id)) await transactions.write((tx) => store.forgetInstallation(tx, id));
     }
     let [isComplete, waitMs] = [true, 0];
