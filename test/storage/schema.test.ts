@@ -150,4 +150,17 @@ describe('opening a database', () => {
     const counts = await Promise.all(openers.map((opener) => opener.line()));
     expect(new Set(counts).size).toBe(1);
   });
+
+  it('finds what a commit has started without reading all that the stack ever ran', async () => {
+    await using temp = tempDatabase();
+    const connection = new BetterSqlite3(temp.path, { readonly: true });
+    const query =
+      'select * from run where stack_key = ? and type = ? and commit_hash = ? order by id desc limit 1';
+    const plan = connection.prepare(`explain query plan ${query}`).all('a', 'b', 'c') as { detail: string }[];
+    connection.close();
+
+    expect(plan.map(({ detail }) => detail)).toEqual([
+      'SEARCH run USING INDEX run_of_commit (stack_key=? AND commit_hash=? AND type=?)',
+    ]);
+  });
 });

@@ -73,7 +73,8 @@ create table run (
   unique (stack_key, dedupe_key)
 ) strict;
 create index run_of_stack on run (stack_key, id);
-create index run_of_commit on run (stack_key, commit_hash, id);
+-- With the type: a tie with the next index would be read as "all runs of the type".
+create index run_of_commit on run (stack_key, commit_hash, type, id);
 create index run_of_type on run (stack_key, type, id);
 create index run_of_branch on run (stack_key, branch, id);
 create index run_of_pull_request on run (stack_key, pull_request_number, id)
