@@ -40,7 +40,7 @@ export interface ApiTraffic {
 type RequestOutcome = 'granted' | 'refused' | 'limited' | 'failed';
 
 interface InstallationBudget {
-  /** Of the primary limit, as GitHub said last; null before it did. */
+  /** Of the primary limit, as GitHub said last; null before it did, and once its hour is over. */
   readonly limit: number | null;
   readonly remaining: number | null;
   readonly pausedUntilMs: number;
@@ -123,9 +123,11 @@ export function createApiBudget({ clock }: { clock: Clock }): ApiBudget {
     forget: () => ledgers.clear(),
 
     standing: () => ({
-      installations: [...ledgers.values()].map(({ primary, pausedUntilMs }) => ({
-        ...{ limit: primary?.limit ?? null, remaining: primary?.remaining ?? null, pausedUntilMs },
-      })),
+      installations: [...ledgers.values()].map(({ primary, pausedUntilMs }) => {
+        // An installation that is asked no more would be short of requests for ever.
+        const known = primary !== null && primary.resetMs > clock.nowMs() ? primary : null;
+        return { limit: known?.limit ?? null, remaining: known?.remaining ?? null, pausedUntilMs };
+      }),
       requests: { ...requests },
     }),
   };
@@ -135,6 +137,8 @@ function outcomeOf(error: unknown, limitMs: number | null): RequestOutcome {
   if (error === undefined) return 'granted';
   if (limitMs !== null) return 'limited';
   const status = statusOf(error);
+  // "Still the same", which Octokit throws.
+  if (status === 304) return 'granted';
   return status !== null && status < 500 ? 'refused' : 'failed';
 }
 

@@ -75,7 +75,7 @@ test('what notifies people has a narrower minute, and an hour', () => {
 });
 
 test('the primary limit keeps a reserve for questions that somebody waits for', () => {
-  const { budget, startMs, spend } = open();
+  const { budget, clock, startMs, spend } = open();
   const resetMs = startMs + 1_200_000;
   const pausedAt = (remaining: number) => {
     spend(1, { headers: primary(remaining, resetMs) });
@@ -87,6 +87,18 @@ test('the primary limit keeps a reserve for questions that somebody waits for', 
   expect(pausedAt(100)).toEqual([true, true]);
   expect(budget.pausedUntilMs(1, 'write')).toBe(resetMs);
   expect(budget.standing().installations).toEqual([{ limit: 5000, remaining: 100, pausedUntilMs: 0 }]);
+  clock.ms = resetMs;
+  expect(budget.standing().installations).toEqual([{ limit: null, remaining: null, pausedUntilMs: 0 }]);
+});
+
+test('"still the same" is an answer, not a refusal', () => {
+  const { budget, spend } = open();
+  const answer = (status: number) =>
+    Object.assign(new Error(String(status)), { name: 'HttpError', status, response: { headers: {} } });
+
+  for (const status of [304, 404, 502]) spend(1, { error: answer(status) });
+
+  expect(budget.standing().requests).toEqual({ granted: 1, refused: 1, limited: 0, failed: 1 });
 });
 
 test('GitHub is left alone for as long as it asks, whoever heard it, and no less', () => {
