@@ -154,7 +154,8 @@ describe('a push that was missed', () => {
         async newestOfType(key, type, tx) {
           const newest = await world.runs.newestOfType(key, type, tx);
           // Right after the first look at it.
-          if (newest?.commit.hash === 'a1' && !tx) await world.push('b2', { before: 'a1', paths: ['infra/x'] });
+          if (newest?.commit.hash === 'a1' && !tx)
+            await world.push('b2', { before: 'a1', paths: ['infra/x'] });
           return newest;
         },
       },
