@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { backoffMs, maxAttempts } from '../../src/github/backoff.ts';
 import { type CheckRunBody, checkRunItem } from '../../src/github/feedback/check-run.ts';
 import { maxRefusals } from '../../src/github/feedback/outbox.ts';
+import { everyMs } from '../../src/github/reconcile/pace.ts';
 import { fileCheckOf } from '../../src/github/repository-file/file-check.ts';
 import { openOutbox } from './outbox-support.ts';
 import { eventually } from './support.ts';
@@ -205,6 +206,12 @@ describe('the feedback outbox, when something fails,', () => {
 
     await all.tell(run, 'FINISHED');
     await eventually(() => expect(all.shown()).toHaveLength(1));
+  });
+
+  test('bears refusals for longer than it takes to find out that the App was taken out of the repository', () => {
+    const waits = Array.from({ length: maxRefusals - 1 }, (_, index) => backoffMs(index + 1));
+    // A tenth more at most, and as long again for an answer that took its time.
+    expect(waits.reduce((sum, ms) => sum + ms)).toBeGreaterThan(2 * everyMs);
   });
 
   test.each([404, 410, 422])(

@@ -32,8 +32,11 @@ export interface OutboxParts {
 }
 
 const maxInHand = 8;
-/** What GitHub understands and will not have: it may not know a new commit yet, but soon it will. */
-export const maxRefusals = 4;
+/**
+ * What GitHub understands and will not have: it may not know a new commit yet, but soon it will. About 11 minutes: that the
+ * App was taken out of a repository, or suspended, is found out before, and then it is kept (reconcile/pace.ts).
+ */
+export const maxRefusals = 6;
 /** A safety net for clocks that are set and for hints that are lost. */
 const longestPauseMs = 30_000;
 const afterStorageErrorMs = 1000;
