@@ -110,7 +110,7 @@ export function createApiBudget({ clock }: { clock: Clock }): ApiBudget {
       const isRead = method === 'GET' || method === 'HEAD';
       ledger.points = recent(ledger.points, atMs - minuteMs);
       ledger.points.push({ atMs, cost: isRead ? readPoints : writePoints });
-      if (!isRead && isContent(url)) {
+      if (method === 'POST' && isContent(url)) {
         ledger.content = recent(ledger.content, atMs - hourMs);
         ledger.content.push({ atMs, cost: 1 });
       }
@@ -142,7 +142,7 @@ function outcomeOf(error: unknown, limitMs: number | null): RequestOutcome {
   return status !== null && status < 500 ? 'refused' : 'failed';
 }
 
-/** Check runs notify nobody. */
+/** What is new and notifies people: check runs do not, nor does an edit. */
 const isContent = (url: string): boolean => /\/(comments|reactions|deployments|statuses)(\/|$)/.test(url);
 
 function recent(spendings: readonly Spending[], sinceMs: number): Spending[] {

@@ -64,12 +64,13 @@ test('what notifies people has a narrower minute, and an hour', () => {
   for (let minute = 0; minute < minutes; minute += 1) {
     spend(72, { method: 'POST', url: comments });
     expect(budget.pausedUntilMs(1, 'content')).toBe(clock.ms + 60_000);
-    // Check runs notify nobody.
+    // Check runs notify nobody, and edits do not.
+    spend(10, { method: 'PATCH', url: '/repos/{owner}/{repo}/issues/comments/{comment_id}' });
     expect(budget.pausedUntilMs(1, 'write')).toBe(0);
     clock.ms += 60_000;
   }
 
-  spend(450 - minutes * 72, { method: 'PATCH', url: '/repos/{owner}/{repo}/issues/comments/{comment_id}' });
+  spend(450 - minutes * 72, { method: 'POST', url: comments });
 
   expect(budget.pausedUntilMs(1, 'content')).toBe(startMs + 3_600_000);
 });
