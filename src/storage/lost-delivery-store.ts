@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { LostDeliveryStore } from '../github/reconcile/lost-delivery-store.ts';
 import type { Tx } from '../tx.ts';
 import type { Database } from './database.ts';
-import type { LostDeliveryRow } from './schema.ts';
+import type { LostDeliveryRow } from './github-rows.ts';
 
 // A literal, not a parameter: SQLite uses the partial index only when it sees the value.
 const waiting = sql.lit('waiting');

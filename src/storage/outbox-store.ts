@@ -2,7 +2,8 @@ import { type FunctionModule, sql } from 'kysely';
 import type { OutboxKind, OutboxStore, StoredNote } from '../github/feedback/outbox-store.ts';
 import type { Tx } from '../tx.ts';
 import type { Database } from './database.ts';
-import type { OutboxItemRow, Schema } from './schema.ts';
+import type { OutboxItemRow } from './github-rows.ts';
+import type { Schema } from './schema.ts';
 
 export function createOutboxStore(database: Database): OutboxStore {
   const unsettled = () =>

@@ -17,9 +17,11 @@ const columnTypes: Readonly<Record<string, string>> = {
 
 type Tables = Record<string, Record<string, string>>;
 
-/** The tables as the queries see them: src/storage/schema.ts, read as text because types are gone when it runs. */
+/** The tables as the queries see them, read as text because types are gone when it runs. */
 function declaredTables(): Tables {
-  const source = readFileSync(join(import.meta.dirname, '../../src/storage/schema.ts'), 'utf8');
+  const source = ['schema.ts', 'github-rows.ts']
+    .map((file) => readFileSync(join(import.meta.dirname, '../../src/storage', file), 'utf8'))
+    .join('\n');
   const interfaces = new Map(
     [...source.matchAll(/^export interface (\w+) \{\n([\s\S]*?)^\}/gm)].map(([, name, body]) => [
       name,
