@@ -149,6 +149,14 @@ export function decide(run: RunFacts, command: RunCommand): Decision {
   return { kind: 'move', to, locksStack: command.kind === 'lose-worker' && changesTheWorld.has(run.state) };
 }
 
+/** What people may ask of a run, the most wanted first; a run that is over can be retried besides. */
+const commandsOfPeople = ['confirm', 'discard', 'cancel', 'stop'] as const;
+type CommandOfPeople = (typeof commandsOfPeople)[number];
+
+export function possibleCommands({ type, state }: Pick<Run, 'type' | 'state'>): readonly CommandOfPeople[] {
+  return commandsOfPeople.filter((kind) => decide({ type, state, restarts: 0 }, { kind }).kind === 'move');
+}
+
 /** States in which the tool may have begun to change something: never executed a second time. */
 export const changesTheWorld: ReadonlySet<RunState> = new Set([
   'PREPARING_APPLY',

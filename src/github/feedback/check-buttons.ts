@@ -1,5 +1,5 @@
 import type { Button } from '../../runs/buttons.ts';
-import { isTerminal, type Run } from '../../runs/run.ts';
+import { isTerminal, possibleCommands, type Run } from '../../runs/run.ts';
 import type { Stack } from '../../stacks/stack.ts';
 import { baseOfQueueBranch } from '../merge-queue-branch.ts';
 
@@ -11,10 +11,12 @@ export interface CheckAction {
   readonly identifier: Button;
 }
 
-const confirm = action('confirm', 'Confirm and apply', 'Makes the changes of this preview');
-const discard = action('discard', 'Discard plan', 'Nothing is changed');
-const cancel = action('cancel', 'Cancel run', 'It has not begun yet');
-const stop = action('stop', 'Stop run', 'Nothing has been changed yet');
+const ofCommand = {
+  confirm: action('confirm', 'Confirm and apply', 'Makes the changes of this preview'),
+  discard: action('discard', 'Discard plan', 'Nothing is changed'),
+  cancel: action('cancel', 'Cancel run', 'It has not begun yet'),
+  stop: action('stop', 'Stop run', 'Nothing has been changed yet'),
+} satisfies Partial<Record<Button, CheckAction>>;
 const retry = action('retry', 'Retry run', 'A new run of the same commit');
 const deploy = action('deploy', 'Deploy', 'A run that applies this commit');
 const preview = action('preview', 'Preview again', 'A new preview of the branch as it is now');
@@ -26,24 +28,14 @@ function action(identifier: Button, label: string, description: string): CheckAc
 /** The buttons below the check of a run, by what it waits for: at most three. Pure. */
 export function buttonsOf(run: Run, stack: Stack): readonly CheckAction[] {
   const { state, type } = run;
-  switch (state) {
-    case 'QUEUED':
-    case 'READY':
-      return [cancel];
-    case 'PREPARING':
-    case 'INITIALIZING':
-    case 'PLANNING':
-      return [stop];
-    case 'UNCONFIRMED':
+  if (state === 'FINISHED') return type === 'PROPOSED' ? ofPreview(run, stack) : [];
+  if (isTerminal(state)) return [retry];
+  return (
+    possibleCommands(run)
       // A tear-down is confirmed with the name of its stack, which a button cannot ask for.
-      return type === 'DESTROY' ? [discard] : [confirm, discard];
-    case 'PENDING_REVIEW':
-      return [discard];
-    case 'FINISHED':
-      return type === 'PROPOSED' ? ofPreview(run, stack) : [];
-    default:
-      return isTerminal(state) ? [retry] : [];
-  }
+      .filter((command) => command !== 'confirm' || type !== 'DESTROY')
+      .map((command) => ofCommand[command])
+  );
 }
 
 function ofPreview({ branch, pullRequest }: Run, { settings }: Stack): readonly CheckAction[] {

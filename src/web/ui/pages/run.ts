@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import { z } from 'zod';
 import type { Button } from '../../../runs/buttons.ts';
-import { isTerminal } from '../../../runs/run.ts';
+import { isTerminal, possibleCommands } from '../../../runs/run.ts';
 import { runSchema, runState } from '../../api/run-object.ts';
 import { deltaSigns } from '../components/delta.ts';
 import { stateBadge } from '../components/state-badge.ts';
@@ -69,34 +69,30 @@ const titles: Record<Run['type'], string> = {
 const titleOf = ({ type, commit }: Run): string => `${titles[type]} of ${commit.hash.slice(0, 7)}`;
 
 interface ShownButton {
-  readonly verb: Exclude<Button, 'deploy' | 'preview'>;
+  readonly verb: (typeof runVerbs)[number];
   readonly words: string;
   readonly look: '' | 'primary';
 }
 
-function buttonsOf({ state, type }: Run): readonly ShownButton[] {
-  switch (state) {
-    case 'QUEUED':
-    case 'READY':
-      return [{ verb: 'cancel', words: 'Cancel run', look: '' }];
-    case 'PREPARING':
-    case 'INITIALIZING':
-    case 'PLANNING':
-      return [{ verb: 'stop', words: 'Stop run', look: '' }];
-    case 'UNCONFIRMED':
-      return [
-        {
-          verb: 'confirm',
-          words: type === 'DESTROY' ? 'Confirm and destroy' : 'Confirm and apply',
-          look: 'primary',
-        },
-        { verb: 'discard', words: 'Discard plan', look: '' },
-      ];
-    case 'PENDING_REVIEW':
-      return [{ verb: 'discard', words: 'Discard plan', look: '' }];
-    default:
-      return isTerminal(state) ? [{ verb: 'retry', words: 'Run it again', look: '' }] : [];
-  }
+export const runVerbs = [
+  'confirm',
+  'discard',
+  'cancel',
+  'stop',
+  'retry',
+] as const satisfies readonly Button[];
+
+function buttonsOf(run: Run): readonly ShownButton[] {
+  if (isTerminal(run.state)) return [{ verb: 'retry', words: 'Run it again', look: '' }];
+  const words = {
+    confirm: run.type === 'DESTROY' ? 'Confirm and destroy' : 'Confirm and apply',
+    discard: 'Discard plan',
+    cancel: 'Cancel run',
+    stop: 'Stop run',
+  };
+  return possibleCommands(run).map((verb) => {
+    return { verb, words: words[verb], look: verb === 'confirm' ? 'primary' : '' };
+  });
 }
 
 /** Against the version that is on the page: whoever acts on what has changed is told. */
@@ -157,11 +153,3 @@ export async function submitRunCommand(
   });
   return { goTo: `/runs/${runSchema.parse(answer).id}` };
 }
-
-export const runVerbs = [
-  'confirm',
-  'discard',
-  'cancel',
-  'stop',
-  'retry',
-] as const satisfies readonly ShownButton['verb'][];
