@@ -16,6 +16,8 @@ export interface Guard {
   stackByKey(actor: Actor, key: string, needed: Role): Promise<Stack>;
   run(actor: Actor, id: string, needed: Role): Promise<{ run: Run; stack: Stack }>;
   sees(actor: Actor, stack: Stack): Promise<boolean>;
+  /** What the actor may do there, as a read may know it; null: not even know of it. */
+  roleOn(actor: Actor, stack: Stack): Promise<Role | null>;
   administers(actor: Actor, stack: Stack): Promise<boolean>;
 }
 
@@ -51,6 +53,7 @@ export function createGuard(parts: {
       return { run, stack: await stackByKey(actor, run.stackKey, needed) };
     },
     sees: async (actor, stack) => (await roleOf(actor, stack)) !== null,
+    roleOn: roleOf,
     async administers(actor, stack) {
       const role = await roleOf(actor, stack);
       return role !== null && includesRole(role, 'admin');

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { type Role, roles } from '../../access/actor.ts';
 import { toUnixSeconds } from '../../clock.ts';
 import { type Run, runStates } from '../../runs/run.ts';
 import type { RunStore } from '../../runs/run-store.ts';
@@ -49,6 +50,7 @@ export const stackSchema = z
     hooks,
     state: z.enum([...runStates, 'NONE']),
     lock: lockSchema.nullable(),
+    role: z.enum(roles).openapi({ description: 'What you may do with it.' }),
     managedBy: z.literal('file').nullable().openapi({
       description: 'file: .github/slipway.yml of the repository decides the settings.',
     }),
@@ -60,7 +62,11 @@ function lockObject(lock: StackLock): z.infer<typeof lockSchema> {
   return { holder, reason, ...(run === null ? {} : { run }), since: toUnixSeconds(sinceMs) };
 }
 
-export async function stackObject(stack: Stack, runs: StackRuns): Promise<z.infer<typeof stackSchema>> {
+export async function stackObject(
+  stack: Stack,
+  runs: StackRuns,
+  role: Role,
+): Promise<z.infer<typeof stackSchema>> {
   const { settings } = stack;
   return {
     account: stack.account,
@@ -88,6 +94,7 @@ export async function stackObject(stack: Stack, runs: StackRuns): Promise<z.infe
     >,
     state: await stackState(stack.key, runs),
     lock: stack.lock && lockObject(stack.lock),
+    role,
     managedBy: stack.managedBy,
   };
 }

@@ -97,7 +97,10 @@ export function stackRoutes(parts: StackRouteParts): Api {
       after: decodeCursor(cursor, idPattern),
       read: (after, count) => stackStore.list({ account, after, limit: count }),
       positionOf: ({ key }) => key,
-      show: async (stack) => ((await guard.sees(actor, stack)) ? stackObject(stack, runs) : null),
+      async show(stack) {
+        const role = await guard.roleOn(actor, stack);
+        return role && stackObject(stack, runs, role);
+      },
     });
     return c.json(page, 200);
   });
@@ -111,17 +114,19 @@ export function stackRoutes(parts: StackRouteParts): Api {
     if (role === null) throw notFound();
     const stack = await stacks.create(prepared);
     c.header('location', `${path}/${encodeURIComponent(stack.account)}/${encodeURIComponent(stack.id)}`);
-    return c.json(await stackObject(stack, runs), 201);
+    return c.json(await stackObject(stack, runs, role), 201);
   });
 
   api.openapi(showRoute, async (c) => {
     const stack = await guard.stack(c.var.actor, c.req.valid('param'), 'reader');
-    return c.json(await stackObject(stack, runs), 200);
+    const role = (await guard.roleOn(c.var.actor, stack)) ?? 'reader';
+    return c.json(await stackObject(stack, runs, role), 200);
   });
 
   api.openapi(updateRoute, async (c) => {
     const stack = await guard.stack(c.var.actor, c.req.valid('param'), 'admin');
-    return c.json(await stackObject(await stacks.update(stack, c.req.valid('json')), runs), 200);
+    const changed = await stacks.update(stack, c.req.valid('json'));
+    return c.json(await stackObject(changed, runs, 'admin'), 200);
   });
 
   api.openapi(removeRoute, async (c) => {

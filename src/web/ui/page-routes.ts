@@ -28,7 +28,9 @@ export interface Form extends View {
 }
 
 /** Where the browser goes after a form, or the page with the form again and what is wrong with it. */
-export type FormResult = { readonly goTo: string } | { readonly page: Page; readonly status: 409 | 422 };
+export type FormResult =
+  | { readonly goTo: string }
+  | { readonly page: Page; readonly status: 200 | 409 | 422 };
 
 export interface PageRouteParts {
   readonly browserSessions: BrowserSessions;

@@ -1,14 +1,22 @@
 import type { Hono } from 'hono';
 import { createPageRoutes, type PageRouteParts } from './page-routes.ts';
+import { addWebhook, integrationsPage } from './pages/integrations.ts';
 import { runPage, runVerbs, submitRunCommand } from './pages/run.ts';
 import { stackPage } from './pages/stack.ts';
 import { stacksPage } from './pages/stacks.ts';
+import { webhookForms, webhookPage } from './pages/webhook.ts';
 
 /** Every page and form of the UI, but for logging in. */
 export function uiRoutes(parts: PageRouteParts): Hono {
   const { routes, page, form } = createPageRoutes(parts);
   page('/', stacksPage);
   page('/stacks/:account/:stack', stackPage);
+  page('/stacks/:account/:stack/settings/integrations', integrationsPage);
+  form('/stacks/:account/:stack/settings/integrations', addWebhook);
+  page('/stacks/:account/:stack/settings/integrations/:webhook', webhookPage);
+  for (const [verb, submit] of Object.entries(webhookForms)) {
+    form(`/stacks/:account/:stack/settings/integrations/:webhook/${verb}`, submit);
+  }
   page('/runs/:run', runPage);
   for (const verb of runVerbs) form(`/runs/:run/${verb}`, (submitted) => submitRunCommand(submitted, verb));
   return routes;

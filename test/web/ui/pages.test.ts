@@ -34,7 +34,10 @@ test('the stacks lead to a stack, and that to its runs', async () => {
   expect(stacks.text).toContain('<a href="/stacks/acme/network-prod">Network Prod</a>');
   expect(stacks.text).toContain('UNCONFIRMED');
   expect(stack.text).toContain(`<a href="/runs/${all.run.id}">TRACKED</a>`);
-  expect(run.text).toContain('Confirm and apply');
+  // Readers have no buttons.
+  expect(run.text).not.toContain('Confirm and apply');
+  all.installation.roles.set('ada', 'writer');
+  expect((await all.visit(`/runs/${all.run.id}`)).text).toContain('Confirm and apply');
 });
 
 test('without stacks the page says how to make one', async () => {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Button } from '../../../runs/buttons.ts';
 import { isTerminal, possibleCommands } from '../../../runs/run.ts';
 import { runSchema, runState } from '../../api/run-object.ts';
+import { stackSchema } from '../../api/stack-object.ts';
 import { deltaSigns } from '../components/delta.ts';
 import { stateBadge } from '../components/state-badge.ts';
 import { timeAgo } from '../components/time.ts';
@@ -29,7 +30,10 @@ const shownLogBytes = 200_000;
 export async function runPage({ api, session, nowMs, param }: View): Promise<Page> {
   const path = `/api/v1/runs/${encodeURIComponent(param('run'))}`;
   const run = await api.get(path, runSchema);
-  const [states, steps, log] = await Promise.all([
+  const { account, id } = run.stack;
+  const stackPath = `/stacks/${encodeURIComponent(account)}/${encodeURIComponent(id)}`;
+  const [{ role }, states, steps, log] = await Promise.all([
+    api.get(`/api/v1${stackPath}`, stackSchema),
     api.get(`${path}/states`, stateList),
     api.get(`${path}/changes?limit=200`, stepList),
     api.text(`${path}/logs`),
@@ -37,7 +41,7 @@ export async function runPage({ api, session, nowMs, param }: View): Promise<Pag
   const { stack, commit, delta } = run;
   const body = html`<p class="crumbs"><a href="/">Stacks</a> / <a href="/stacks/${stack.account}/${stack.id}">${stack.name}</a></p>
 <div class="head"><h1>${titleOf(run)}</h1>${stateBadge(run.state)}${delta ? deltaSigns(delta) : ''}
-<div class="actions">${buttonsOf(run).map((each) => buttonForm(run, each, formToken(session)))}</div></div>
+<div class="actions">${role === 'reader' ? '' : buttonsOf(run).map((each) => buttonForm(run, each, formToken(session)))}</div></div>
 ${blockedNotice(run)}
 ${run.note === undefined ? '' : html`<div class="notice"><p>${run.note}</p></div>`}
 <dl class="facts">

@@ -32,6 +32,7 @@ ${
 <dt>Applied</dt><dd>${stack.autodeploy ? 'without confirmation' : 'after somebody confirms the plan'}</dd>
 <dt>Settings</dt><dd>${managedBy === 'file' ? 'in .github/slipway.yml of the repository' : 'by API and command line'}</dd>
 </dl>
+<p><a href="${path}/settings/integrations">Webhooks</a></p>
 <h2>Runs</h2>
 ${items.length === 0 ? noRuns(stack) : tableOf(items, nowMs)}
 ${nextCursor === null ? '' : html`<p><a href="${path}?cursor=${encodeURIComponent(nextCursor)}">Older runs</a></p>`}`;
