@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Actor } from '../../access/actor.ts';
 import { type FieldIssue, UserError } from '../../user-error.ts';
+import { notFound } from '../problem.ts';
 
 /**
  * The JSON API as pages use it: with the rights of the person who looks, in this process. Pages have no other way to
@@ -9,8 +10,8 @@ import { type FieldIssue, UserError } from '../../user-error.ts';
 export interface InProcessApi {
   /** Throws `ApiRefusal`. */
   get<T extends z.ZodType>(path: string, schema: T): Promise<z.output<T>>;
-  /** What is no JSON. Throws `ApiRefusal`. */
-  text(path: string): Promise<string>;
+  /** The last `maxBytes` bytes of a run's log, at most. Throws `ApiRefusal`. */
+  logEnd(runPath: string, maxBytes: number): Promise<{ readonly text: string; readonly isCut: boolean }>;
   /** Throws `ApiRefusal`. The answer's JSON; null without one. */
   send(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<unknown>;
 }
@@ -43,7 +44,10 @@ export function createInProcessApi(
   actor: Actor,
 ): InProcessApi {
   async function ask(path: string, init: RequestInit): Promise<Response> {
-    const answer = await fetchAs(actor, new Request(`${origin}${path}`, init));
+    const request = new Request(`${origin}${path}`, init);
+    // An id that is ".." would make it another route's address.
+    if (new URL(request.url).pathname !== path.split('?', 1)[0]) throw notFound();
+    const answer = await fetchAs(actor, request);
     if (answer.ok) return answer;
     throw new ApiRefusal(answer.status, (await answer.json()) as Problem);
   }
@@ -52,8 +56,13 @@ export function createInProcessApi(
     async get(path, schema) {
       return schema.parse(await (await ask(path, {})).json());
     },
-    async text(path) {
-      return (await ask(path, {})).text();
+    async logEnd(runPath, maxBytes) {
+      // Past the end: nothing but its length. A whole log may be larger than what this process should hold.
+      const nothing = await ask(`${runPath}/logs?offset=${Number.MAX_SAFE_INTEGER}`, {});
+      await nothing.body?.cancel();
+      const offset = Math.max(0, Number(nothing.headers.get('x-next-offset')) - maxBytes);
+      const text = await (await ask(`${runPath}/logs?offset=${offset}`, {})).text();
+      return { text, isCut: offset > 0 };
     },
     async send(method, path, body) {
       const headers = { 'content-type': 'application/json' };

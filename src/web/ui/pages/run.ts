@@ -25,6 +25,8 @@ const stepList = z.object({
 
 /** The end of a long log says what went wrong; the whole of it is a link away. */
 const shownLogBytes = 200_000;
+type LogEnd = Awaited<ReturnType<View['api']['logEnd']>>;
+const noLog: LogEnd = { text: '', isCut: false };
 
 /** One run: where it stands and what happens next, its plan, its output. */
 export async function runPage({ api, session, nowMs, param }: View): Promise<Page> {
@@ -36,7 +38,7 @@ export async function runPage({ api, session, nowMs, param }: View): Promise<Pag
     api.get(`/api/v1${stackPath}`, stackSchema),
     api.get(`${path}/states`, stateList),
     api.get(`${path}/changes?limit=200`, stepList),
-    api.text(`${path}/logs`),
+    run.logRemoved ? noLog : api.logEnd(path, shownLogBytes),
   ]);
   const { stack, commit, delta } = run;
   const body = html`<p class="crumbs"><a href="/">Stacks</a> / <a href="/stacks/${stack.account}/${stack.id}">${stack.name}</a></p>
@@ -135,12 +137,12 @@ function planOf({ delta }: Run, { items, nextCursor }: z.output<typeof stepList>
 ${nextCursor === null ? '' : html`<p class="soft">These are the first ${items.length} steps. <code>npx slipway run changes</code> shows all.</p>`}`;
 }
 
-function logOf({ id, logRemoved }: Run, log: string): Markup {
+function logOf({ id, logRemoved }: Run, { text, isCut }: LogEnd): Markup {
   if (logRemoved) return html`<p class="soft">The log was removed for its age.</p>`;
-  if (log === '') return html`<p class="soft">There is no output yet.</p>`;
-  const cut = log.length > shownLogBytes;
-  const shown = cut ? log.slice(log.indexOf('\n', log.length - shownLogBytes) + 1) : log;
-  return html`${cut ? html`<p class="soft">The end of it; <a href="/api/v1/runs/${id}/logs">all of it</a>.</p>` : ''}
+  if (text === '') return html`<p class="soft">There is no output yet.</p>`;
+  // From a whole line on, if there is one.
+  const shown = isCut ? text.slice(text.indexOf('\n') + 1) : text;
+  return html`${isCut ? html`<p class="soft">The end of it; <a href="/api/v1/runs/${id}/logs">all of it</a>.</p>` : ''}
 <div class="card"><pre tabindex="0" aria-label="Log">${shown}</pre></div>`;
 }
 
