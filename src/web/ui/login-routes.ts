@@ -4,6 +4,7 @@ import { type Login, localPath } from '../../access/login.ts';
 import type { Sessions } from '../../access/sessions.ts';
 import { UserError } from '../../user-error.ts';
 import { type BrowserSessions, formTokenField, requireOwnPage } from './browser-session.ts';
+import { readForm } from './form-body.ts';
 import type { Frame, Markup } from './layout.ts';
 import { sendPage } from './layout.ts';
 
@@ -62,9 +63,9 @@ export function loginRoutes(parts: LoginRouteParts): Hono {
   routes.post('/logout', async (c) => {
     const session = await browserSessions.of(c.req.raw);
     if (session) {
-      const form = await c.req.parseBody();
-      requireOwnPage(c.req.raw, session, String(form[formTokenField] ?? ''));
-      if (form['everywhere'] === 'yes') await sessions.endAllOf(session.record.userId);
+      const form = await readForm(c);
+      requireOwnPage(c.req.raw, session, form.get(formTokenField));
+      if (form.get('everywhere') === 'yes') await sessions.endAllOf(session.record.userId);
       else await sessions.end(browserSessions.tokenOf(c.req.raw) ?? '');
     }
     browserSessions.clear(c);

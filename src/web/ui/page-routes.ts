@@ -5,9 +5,9 @@ import type { Session } from '../../access/sessions.ts';
 import type { Clock } from '../../clock.ts';
 import { UserError } from '../../user-error.ts';
 import { problemStatuses } from '../problem.ts';
-import { readBody } from '../request-body.ts';
 import { type BrowserSessions, formTokenField, requireOwnPage } from './browser-session.ts';
 import { errorPage } from './error-page.ts';
+import { readForm } from './form-body.ts';
 import { ApiRefusal, createInProcessApi, type InProcessApi } from './in-process-api.ts';
 import { type Frame, type Page, sendPage } from './layout.ts';
 
@@ -45,8 +45,6 @@ export interface PageRoutes {
   page(path: string, render: (view: View) => Promise<Page>): void;
   form(path: string, submit: (form: Form) => Promise<FormResult>): void;
 }
-
-const maxFormBytes = 1_000_000;
 
 export function createPageRoutes(parts: PageRouteParts): PageRoutes {
   const { browserSessions, fetchAs, frameFor, clock } = parts;
@@ -110,12 +108,4 @@ export function createPageRoutes(parts: PageRouteParts): PageRoutes {
 function loginFor(request: Request): string {
   const { pathname, search } = new URL(request.url);
   return `/login?return_to=${encodeURIComponent(`${pathname}${search}`)}`;
-}
-
-async function readForm(c: Context): Promise<URLSearchParams> {
-  const body = await readBody(c.req.raw, maxFormBytes);
-  if (body !== 'too-large') return new URLSearchParams(Buffer.from(body).toString());
-  throw new UserError('payload-too-large', 'The form is too large.', {
-    hint: 'Use the API for such values.',
-  });
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { appendLog } from '../../support/append-log.ts';
 import { stackSettings } from '../../support/builders.ts';
 import { untilUnconfirmed } from '../installation.ts';
 import { openBrowser } from './browser.ts';
@@ -117,5 +118,42 @@ test('what people write is text on every page', async () => {
     expect(text).toContain('&lt;script&gt;');
     expect(text).not.toContain('<script>alert');
     expect(text).not.toContain('<img src=x');
+  }
+});
+
+test('of a long log a page reads and shows the end, from a whole line on', async () => {
+  await using all = await opened('reader');
+  const { logs } = all.installation;
+  const lines = Array.from({ length: 30_000 }, (_, index) => `line ${index} é\n`).join('');
+  await appendLog(logs, all.run.id, 'initializing', lines);
+  await appendLog(logs, all.run.id, 'planning', 'the last line\n');
+
+  const { text } = await all.visit(`/runs/${all.run.id}`);
+
+  const [, shown = ''] = /aria-label="Log">([^<]*)</.exec(text) ?? [];
+  expect(shown).toMatch(/^line \d+ é\n/);
+  expect(shown).toMatch(/\nline 29999 é\nthe last line\n$/);
+  expect(Buffer.byteLength(shown)).toBeLessThanOrEqual(200_000);
+  expect(text).toContain(`<a href="/api/v1/runs/${all.run.id}/logs">all of it</a>`);
+});
+
+test('the page of a run stays when its log is removed', async () => {
+  await using all = await opened('reader');
+  const { database, retention } = all.installation;
+  await database.write((tx) => retention.markLogsRemoved(tx, [all.run.id]));
+
+  const { answer, text } = await all.visit(`/runs/${all.run.id}`);
+
+  expect(answer.status).toBe(200);
+  expect(text).toContain('The log was removed for its age.');
+});
+
+test('a form that is too large is refused, the one that logs out too', async () => {
+  await using all = await opened('writer');
+  const form_token = await all.formToken();
+
+  for (const path of [`/runs/${all.run.id}/confirm`, '/logout']) {
+    const { answer } = await all.post(path, { form_token, more: 'x'.repeat(1_000_000) });
+    expect([path, answer.status]).toEqual([path, 413]);
   }
 });
