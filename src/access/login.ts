@@ -85,9 +85,13 @@ function isSame(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
+/** A longer one would make a cookie that browsers drop, and the login would never end. */
+const maxReturnTo = 2000;
+
 /** A path of this server, or its front page: a login must not end on a page of somebody else. */
 export function localPath(wanted: string): string {
   // Browsers take "\" for "/", skip tabs and line breaks, and "//host" is another server.
+  if (wanted.length > maxReturnTo) return '/';
   if (!/^\/(?![/\\])[\x21-\x7e]*$/.test(wanted) || wanted.includes('\\')) return '/';
   return wanted;
 }

@@ -72,3 +72,8 @@ test('no wanted address leads to another server', () => {
     { numRuns: 5000 },
   );
 });
+
+test('a path that is too long for a cookie is not remembered', () => {
+  expect(localPath(`/runs/1?cursor=${'x'.repeat(1900)}`)).toMatch(/^\/runs/);
+  expect(localPath(`/runs/1?cursor=${'x'.repeat(2000)}`)).toBe('/');
+});
