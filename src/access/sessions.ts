@@ -2,6 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Transactions } from '../tx.ts';
+import { UserError } from '../user-error.ts';
 import type { Actor } from './actor.ts';
 import type { SessionRecord, SessionStore } from './session-store.ts';
 
@@ -57,6 +58,15 @@ export function createSessions(parts: {
   const isOver = ({ createdAtMs, lastUsedAtMs }: SessionRecord, nowMs: number): boolean =>
     nowMs >= createdAtMs + longestMs || nowMs >= lastUsedAtMs + longestIdleMs;
 
+  async function noteUse(id: string, atMs: number): Promise<void> {
+    try {
+      await transactions.write((tx) => store.setUsed(tx, id, atMs));
+    } catch (error) {
+      // A full disk is when people look; reading needs no room.
+      if (!(error instanceof UserError) || error.code !== 'storage-full') throw error;
+    }
+  }
+
   return {
     async begin(person, { userAgent, before }) {
       const token = randomBytes(32).toString('base64url');
@@ -77,9 +87,7 @@ export function createSessions(parts: {
       const record = await store.findByHash(digest(token));
       const nowMs = clock.nowMs();
       if (!record || isOver(record, nowMs)) return null;
-      if (nowMs >= record.lastUsedAtMs + usedGrainMs) {
-        await transactions.write((tx) => store.setUsed(tx, record.id, nowMs));
-      }
+      if (nowMs >= record.lastUsedAtMs + usedGrainMs) await noteUse(record.id, nowMs);
       const { login, email } = record;
       return { record, actor: { kind: 'person', login, email }, formToken: formTokenOf(token) };
     },

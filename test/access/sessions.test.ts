@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createSessions, isFormToken } from '../../src/access/sessions.ts';
 import { createIds } from '../../src/ids.ts';
 import { createSessionStore } from '../../src/storage/session-store.ts';
+import { UserError } from '../../src/user-error.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDatabase } from '../support/temp-database.ts';
 
@@ -14,7 +15,7 @@ function open() {
   const clock = manualClock();
   const store = createSessionStore(temp.database);
   const sessions = createSessions({ store, transactions: temp.database, clock, newId: createIds(clock) });
-  return { ...temp, clock, sessions, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
+  return { ...temp, clock, store, sessions, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
 }
 
 test('a session is its person, and the database does not hold what opens it', async () => {
@@ -76,4 +77,18 @@ test('a form carries what only its own session knows', async () => {
   expect(isFormToken(mine, other.formToken)).toBe(false);
   expect(isFormToken(mine, '')).toBe(false);
   expect(mine.formToken).not.toContain(one);
+});
+
+test('a full disk shuts nobody out', async () => {
+  await using all = open();
+  const token = await all.sessions.begin(ada, browser);
+  all.clock.advance(hourMs);
+  const sessions = createSessions({
+    store: all.store,
+    transactions: { write: () => Promise.reject(new UserError('storage-full', 'The disk is full.')) },
+    clock: all.clock,
+    newId: createIds(all.clock),
+  });
+
+  expect(await sessions.authenticate(token)).toMatchObject({ record: { userId: 5 } });
 });
