@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Sessions } from './access/sessions.ts';
 import type { Clock } from './clock.ts';
 import type { OutboxStore } from './github/feedback/outbox-store.ts';
 import { sweepChecks } from './github/feedback/retention.ts';
@@ -29,6 +30,7 @@ export function startHousekeeping(parts: {
   readonly replays: ReplayStore;
   readonly outbox: OutboxStore;
   readonly answered: Pick<AnsweredComments, 'removeOld'>;
+  readonly sessions: Pick<Sessions, 'removeExpired'>;
   /** After so many days checks of commits go; 0 = never. */
   readonly runsDays: number;
   /** After so many days results of attempts and replays go; 0 = never. */
@@ -59,6 +61,7 @@ export function startHousekeeping(parts: {
         await sweepReplays({ ...parts, days: parts.logsDays }, signal);
         await sweepChecks({ ...parts, days: parts.runsDays }, signal);
         await clearAnswered();
+        await parts.sessions.removeExpired();
       } catch (error) {
         logger.error({ err: error }, 'clearing what is old failed, it is tried again');
       }

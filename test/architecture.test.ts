@@ -50,7 +50,7 @@ const allowed: Record<string, readonly string[]> = {
     ...['sandbox/disk-use', 'sandbox/self-test'],
   ],
   'installed-vendors': ['config', 'tools', 'vendors'],
-  housekeeping: [...foundation, 'runs', 'webhooks', 'github/feedback'],
+  housekeeping: [...foundation, 'runs', 'webhooks', 'github/feedback', 'access/sessions'],
   main: ['config', 'app', 'logger', 'user-error'],
 };
 

@@ -1,0 +1,42 @@
+import { expect, test, vi } from 'vitest';
+import { createSessions } from '../src/access/sessions.ts';
+import { startHousekeeping } from '../src/housekeeping.ts';
+import { createIds } from '../src/ids.ts';
+import { createLogger } from '../src/logger.ts';
+import type { Runs } from '../src/runs/runs.ts';
+import { createDeliveryStore } from '../src/storage/delivery-store.ts';
+import { createOutboxStore } from '../src/storage/outbox-store.ts';
+import { createReplayStore } from '../src/storage/replay-store.ts';
+import { createSessionStore } from '../src/storage/session-store.ts';
+import { manualClock } from './support/manual-clock.ts';
+import { tempDatabase } from './support/temp-database.ts';
+
+const dayMs = 86_400_000;
+
+test('sessions that are over are removed', async () => {
+  await using temp = tempDatabase();
+  const { database } = temp;
+  const clock = manualClock();
+  const parts = { transactions: database, clock, newId: createIds(clock) };
+  const sessions = createSessions({ ...parts, store: createSessionStore(database) });
+  const ada = { userId: 5, login: 'ada', email: 'ada@example.com' };
+  await sessions.begin(ada, { userAgent: 'over', before: null });
+  clock.advance(2 * dayMs);
+  await sessions.begin(ada, { userAgent: 'good', before: null });
+
+  await using _housekeeping = startHousekeeping({
+    ...{ ...parts, sessions, logger: createLogger('silent') },
+    // Swept by a timer, later than this test takes.
+    runs: {} as Pick<Runs, 'recovery' | 'scheduler'>,
+    retention: { sweep: async () => {} },
+    deliveries: createDeliveryStore(database),
+    replays: createReplayStore(database),
+    outbox: createOutboxStore(database),
+    answered: { removeOld: async () => {} },
+    ...{ runsDays: 0, logsDays: 0 },
+  });
+
+  await vi.waitFor(async () =>
+    expect((await sessions.listOf(5)).map(({ userAgent }) => userAgent)).toEqual(['good']),
+  );
+});
