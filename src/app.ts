@@ -102,6 +102,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     }),
   );
 
+  const sessions = createSessions({ ...basics, store: stores.sessions });
   const scratchDirectory = join(config.dataDir, 'scratch');
   let url = `http://${config.listen.host}:${config.listen.port}`;
   const publicUrl = () => config.publicUrl ?? url;
@@ -119,6 +120,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           settings: config.github,
           stores,
           observer: metrics.reconciling,
+          sessions,
           vendors,
           git: { path: config.tools.path, caBundle: config.caBundle, mark: leftoverMark(sandboxDirectory) },
           scratchDirectory,
@@ -204,7 +206,6 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   const inspection = createInspection({ version, config, stores, sandboxTest, vendors, foundIn, clock });
 
   const tokens = createTokens({ ...basics, store: stores.tokens });
-  const sessions = createSessions({ ...basics, store: stores.sessions });
   const web = createWeb({
     ...basics,
     version,
@@ -271,6 +272,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
         replays: stores.replays,
         outbox: stores.outbox,
         answered: stores.answered,
+        sessions,
       }),
     );
     if (tested.ok) worker.start();

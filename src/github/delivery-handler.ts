@@ -15,6 +15,7 @@ export interface EventHandlers {
   readonly issue_comment: EventHandler;
   readonly check_suite: EventHandler;
   readonly merge_group: EventHandler;
+  readonly github_app_authorization: EventHandler;
 }
 
 type Result = { readonly outcome: DeliveryOutcome } | { readonly thrown: unknown };
@@ -50,6 +51,7 @@ export async function createDeliveryHandler(
     app.on('issue_comment', recording(handlers.issue_comment));
     app.on('check_suite', recording(handlers.check_suite));
     app.on('merge_group', recording(handlers.merge_group));
+    app.on('github_app_authorization', recording(handlers.github_app_authorization));
   });
 
   return async ({ id, event, body }) => {

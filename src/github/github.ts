@@ -1,5 +1,6 @@
 import type { IdentityProvider } from '../access/login.ts';
 import type { Permissions } from '../access/permissions.ts';
+import type { Sessions } from '../access/sessions.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
@@ -22,6 +23,7 @@ import { UserError } from '../user-error.ts';
 import { type ApiBudget, createApiBudget } from './api-budget.ts';
 import { answerText, hasOnlyBegun } from './comments/answer-text.ts';
 import { createDeliveryHandler } from './delivery-handler.ts';
+import { createAuthorizationHandler } from './events/authorization.ts';
 import { createCheckRunHandler, type OnButton, type OnOffer } from './events/check-run.ts';
 import { createCheckSuiteHandler, type OnRerun } from './events/check-suite.ts';
 import { createInstallationHandler } from './events/installation.ts';
@@ -108,6 +110,7 @@ export interface GithubParts {
   readonly git: Omit<GitSettings, 'webUrl'>;
   /** Holds what is needed for a moment; what a former life left there may be removed. */
   readonly scratchDirectory: string;
+  readonly sessions: Pick<Sessions, 'endAllOf'>;
   readonly transactions: Transactions;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -207,6 +210,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
       onRerun: parts.onRerun,
     }),
     merge_group: createMergeGroupHandler({ repositories: known, files, mergeGroups: parts.mergeGroups }),
+    github_app_authorization: createAuthorizationHandler(parts),
   };
   const handle = await createDeliveryHandler(app.probot, handlers);
 

@@ -1,4 +1,6 @@
+import { createSessions } from '../../src/access/sessions.ts';
 import { createDeliveryHandler } from '../../src/github/delivery-handler.ts';
+import { createAuthorizationHandler } from '../../src/github/events/authorization.ts';
 import { createCheckRunHandler, type OnButton, type OnOffer } from '../../src/github/events/check-run.ts';
 import { createCheckSuiteHandler, type OnRerun } from '../../src/github/events/check-suite.ts';
 import { createInstallationHandler } from '../../src/github/events/installation.ts';
@@ -27,6 +29,7 @@ import { createRepositoryFileStore } from '../../src/storage/repository-file-sto
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
+import { createSessionStore } from '../../src/storage/session-store.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
 import { pulumiRules } from '../../src/vendors/pulumi/rules.ts';
 import { serveInbox, silent, startGithub, tempDatabase, webhookSecret } from './support.ts';
@@ -107,6 +110,12 @@ export async function startReceiving(
     },
   };
   const onRerun = options.onRerun ?? (() => Promise.reject(new Error('no "Re-run" in this test')));
+  const sessions = createSessions({
+    store: createSessionStore(database),
+    transactions: database,
+    clock,
+    newId: createIds(clock),
+  });
   const handlers = {
     push: createPushHandler({
       repositories,
@@ -148,6 +157,7 @@ export async function startReceiving(
     }),
     check_suite: createCheckSuiteHandler({ appId: started.github.app.id, repositories, onRerun }),
     merge_group: createMergeGroupHandler({ repositories, files, mergeGroups: () => mergeGroups }),
+    github_app_authorization: createAuthorizationHandler({ sessions }),
   };
   const handle = await createDeliveryHandler(started.app.probot, handlers);
   const parts = { store: inboxStore, transactions: database, clock };
@@ -180,6 +190,7 @@ export async function startReceiving(
     changes,
     closings,
     groups,
+    sessions,
     async [Symbol.asyncDispose](): Promise<void> {
       await served[Symbol.asyncDispose]();
       await worker[Symbol.asyncDispose]();
