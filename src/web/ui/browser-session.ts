@@ -26,7 +26,7 @@ export function createBrowserSessions(parts: {
   sessions: Pick<Sessions, 'authenticate'>;
   publicUrl: () => string;
 }): BrowserSessions {
-  const isSecure = () => parts.publicUrl().startsWith('https:');
+  const isSecure = () => new URL(parts.publicUrl()).protocol === 'https:';
   const nameOf = (name: string) => (isSecure() ? `__Host-${name}` : name);
   // Lax: a link on GitHub leads to a run page, and there the person is logged in.
   const attributes = () => ({ httpOnly: true, secure: isSecure(), sameSite: 'Lax', path: '/' }) as const;

@@ -1,16 +1,17 @@
 import { createLogin } from '../../../src/access/login.ts';
+import type { WebParts } from '../../../src/web/server.ts';
 import { anInstallation } from '../installation.ts';
 
 const origin = 'https://slipway.example.com';
 const ada = { userId: 5, login: 'ada', email: 'ada@example.com' };
 
 /** GitHub's part is played; everything else is the server. */
-export function openBrowser() {
+export function openBrowser(change: Partial<WebParts> = {}) {
   const login = createLogin({
     authorizeUrl: ({ state }) => `https://github.example/login/oauth/authorize?state=${state}`,
     identify: async () => ada,
   });
-  const installation = anInstallation({ login });
+  const installation = anInstallation({ login, ...change });
   const jar = new Map<string, string>();
 
   /** As a browser does: cookies are kept and sent, redirects are looked at. */

@@ -95,3 +95,15 @@ test('pages load nothing from elsewhere and run nothing that is written into the
   const sheet = await all.visit(style);
   expect(sheet.answer.headers.get('cache-control')).toContain('immutable');
 });
+
+test.each([
+  ['HTTPS://slipway.example.com', '__Host-slipway', true],
+  ['http://localhost:3000', 'slipway', false],
+])('with the address %s the cookie is %s', async (url, name, isSecure) => {
+  await using all = open({ publicUrl: () => url });
+
+  const { answer } = await all.logIn();
+
+  const session = answer.headers.getSetCookie().find((line) => line.startsWith(`${name}=`));
+  expect(session?.includes('; Secure')).toBe(isSecure);
+});
