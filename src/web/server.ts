@@ -116,7 +116,8 @@ export function createWeb(parts: WebParts): Web {
   app.use(async (c, next) => {
     await next();
     addSecurityHeaders(c.res.headers);
-    parts.metrics.responded(c.res.status);
+    // What a page asks of the API is no answer to anybody outside.
+    if (!c.env.actor) parts.metrics.responded(c.res.status);
   });
 
   app.route('/', statusRoutes({ ...parts, whoIs, isInstanceAdmin: access.isInstanceAdmin }));

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { appendLog } from '../../support/append-log.ts';
 import { stackSettings } from '../../support/builders.ts';
+import { parsePrometheusText } from '../../support/prometheus-text.ts';
 import { untilUnconfirmed } from '../installation.ts';
 import { openBrowser } from './browser.ts';
 
@@ -156,4 +157,18 @@ test('a form that is too large is refused, the one that logs out too', async () 
     const { answer } = await all.post(path, { form_token, more: 'x'.repeat(1_000_000) });
     expect([path, answer.status]).toEqual([path, 413]);
   }
+});
+
+test('what a page asks of the API is not counted as an answer', async () => {
+  await using all = await opened('reader');
+  const answers = async () => {
+    const text = await all.installation.metrics.text();
+    const { samples } = parsePrometheusText(text).get('slipway_http_responses_total') ?? {};
+    return [...(samples?.values() ?? [])].reduce((sum, count) => sum + count, 0);
+  };
+  const before = await answers();
+
+  await all.visit(`/runs/${all.run.id}`);
+
+  expect(await answers()).toBe(before + 1);
 });
