@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { affected } from './affected.ts';
 import { burst } from './burst.ts';
+import { commentCommands } from './comments.ts';
 import type { Benchmark, Figure } from './figure.ts';
 import { firstWebhook } from './first-webhook.ts';
 import { intake } from './intake.ts';
@@ -18,6 +19,7 @@ const benchmarks: readonly Benchmark[] = [
   burst,
   firstWebhook,
   scheduling,
+  commentCommands,
   webhookSending,
 ];
 
