@@ -39,6 +39,7 @@ describe('the stacks of the API', () => {
       hooks: none,
       state: 'NONE',
       lock: null,
+      role: 'admin',
       managedBy: null,
     });
     expect(Object.keys(none)).toHaveLength(11);
