@@ -128,8 +128,11 @@ function blockedNotice({ blockedBy }: Run): Markup | string {
   }
 }
 
+/** These look at a resource and change nothing. */
+const unchanged: ReadonlySet<string> = new Set(['same', 'read', 'refresh']);
+
 function planOf({ delta }: Run, { items, nextCursor }: z.output<typeof stepList>): Markup {
-  const changes = items.filter(({ op }) => op !== 'same' && op !== 'read');
+  const changes = items.filter(({ op }) => !unchanged.has(op));
   if (delta === undefined) return html`<p class="soft">Nothing is planned yet.</p>`;
   if (changes.length === 0) return html`<p class="soft">Nothing to change.</p>`;
   return html`<div class="scroll"><table><thead><tr><th scope="col">Change</th><th scope="col">Resource</th></tr></thead>
