@@ -54,7 +54,7 @@ export function eventRoutes({ guard, stackStore, events }: EventRouteParts): Api
 
     async function judge(stackKey: string): Promise<boolean> {
       const stack = await stackStore.findByKey(stackKey);
-      return stack !== null && guard.sees(actor, stack);
+      return stack !== null && (await guard.roleOn(actor, stack)) !== null;
     }
     function isVisible(stackKey: string): Promise<boolean> {
       const known = seen.get(stackKey) ?? judge(stackKey);

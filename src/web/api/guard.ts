@@ -15,7 +15,6 @@ export interface Guard {
   /** A stack that something else led to, e.g. a webhook. */
   stackByKey(actor: Actor, key: string, needed: Role): Promise<Stack>;
   run(actor: Actor, id: string, needed: Role): Promise<{ run: Run; stack: Stack }>;
-  sees(actor: Actor, stack: Stack): Promise<boolean>;
   /** What the actor may do there, as a read may know it; null: not even know of it. */
   roleOn(actor: Actor, stack: Stack): Promise<Role | null>;
   administers(actor: Actor, stack: Stack): Promise<boolean>;
@@ -39,7 +38,7 @@ export function createGuard(parts: {
     return allowed(actor, await stacks.findByKey(key), needed);
   }
 
-  async function roleOf(actor: Actor, { account, repository }: Stack): Promise<Role | null> {
+  async function roleOn(actor: Actor, { account, repository }: Stack): Promise<Role | null> {
     return access.require(actor, account, repository, 'reader');
   }
 
@@ -52,10 +51,9 @@ export function createGuard(parts: {
       if (!run) throw notFound();
       return { run, stack: await stackByKey(actor, run.stackKey, needed) };
     },
-    sees: async (actor, stack) => (await roleOf(actor, stack)) !== null,
-    roleOn: roleOf,
+    roleOn,
     async administers(actor, stack) {
-      const role = await roleOf(actor, stack);
+      const role = await roleOn(actor, stack);
       return role !== null && includesRole(role, 'admin');
     },
   };

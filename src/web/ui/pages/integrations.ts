@@ -5,6 +5,7 @@ import { webhookSchema, webhookSummarySchema } from '../../api/webhook-object.ts
 import { ApiRefusal } from '../in-process-api.ts';
 import { formToken, type Markup, type Page } from '../layout.ts';
 import type { Form, FormResult, View } from '../page-routes.ts';
+import { stackPath } from '../stack-path.ts';
 
 type Stack = z.output<typeof stackSchema>;
 type Webhook = z.output<typeof webhookSummarySchema>;
@@ -18,8 +19,8 @@ interface Draft {
 }
 const nothingTyped: Draft = { endpoint: '', problem: null };
 
-const stackPathOf = ({ param }: Pick<View, 'param'>): string =>
-  `/stacks/${encodeURIComponent(param('account'))}/${encodeURIComponent(param('stack'))}`;
+export const stackPathOf = ({ param }: Pick<View, 'param'>): string =>
+  stackPath(param('account'), param('stack'));
 
 /** The webhooks of a stack. Everybody who reads the stack sees them, its administrators change them. */
 export const integrationsPage = (view: View): Promise<Page> => pageWith(view, nothingTyped);

@@ -9,6 +9,7 @@ import { stateBadge } from '../components/state-badge.ts';
 import { timeAgo } from '../components/time.ts';
 import { formToken, type Markup, type Page } from '../layout.ts';
 import type { Form, FormResult, View } from '../page-routes.ts';
+import { stackPath } from '../stack-path.ts';
 
 type Run = z.output<typeof runSchema>;
 
@@ -32,16 +33,15 @@ const noLog: LogEnd = { text: '', isCut: false };
 export async function runPage({ api, session, nowMs, param }: View): Promise<Page> {
   const path = `/api/v1/runs/${encodeURIComponent(param('run'))}`;
   const run = await api.get(path, runSchema);
-  const { account, id } = run.stack;
-  const stackPath = `/stacks/${encodeURIComponent(account)}/${encodeURIComponent(id)}`;
+  const stackAt = stackPath(run.stack.account, run.stack.id);
   const [{ role }, states, steps, log] = await Promise.all([
-    api.get(`/api/v1${stackPath}`, stackSchema),
+    api.get(`/api/v1${stackAt}`, stackSchema),
     api.get(`${path}/states`, stateList),
     api.get(`${path}/changes?limit=200`, stepList),
     run.logRemoved ? noLog : api.logEnd(path, shownLogBytes),
   ]);
   const { stack, commit, delta } = run;
-  const body = html`<p class="crumbs"><a href="/">Stacks</a> / <a href="/stacks/${stack.account}/${stack.id}">${stack.name}</a></p>
+  const body = html`<p class="crumbs"><a href="/">Stacks</a> / <a href="${stackAt}">${stack.name}</a></p>
 <div class="head"><h1>${titleOf(run)}</h1>${stateBadge(run.state)}${delta ? deltaSigns(delta) : ''}
 <div class="actions">${role === 'reader' ? '' : buttonsOf(run).map((each) => buttonForm(run, each, formToken(session)))}</div></div>
 ${blockedNotice(run)}

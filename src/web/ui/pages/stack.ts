@@ -7,6 +7,7 @@ import { stateBadge } from '../components/state-badge.ts';
 import { timeAgo } from '../components/time.ts';
 import type { Markup, Page } from '../layout.ts';
 import type { View } from '../page-routes.ts';
+import { stackPath } from '../stack-path.ts';
 
 type Run = z.output<typeof runSchema>;
 
@@ -14,7 +15,7 @@ const runPage = z.object({ items: z.array(runSchema), nextCursor: z.string().nul
 
 /** One stack and its runs, newest first. */
 export async function stackPage({ api, nowMs, param, query }: View): Promise<Page> {
-  const path = `/stacks/${encodeURIComponent(param('account'))}/${encodeURIComponent(param('stack'))}`;
+  const path = stackPath(param('account'), param('stack'));
   const stack = await api.get(`/api/v1${path}`, stackSchema);
   const cursor = encodeURIComponent(query('cursor') ?? '');
   const { items, nextCursor } = await api.get(`/api/v1${path}/runs?limit=50&cursor=${cursor}`, runPage);

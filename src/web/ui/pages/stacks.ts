@@ -4,6 +4,7 @@ import { stackSchema } from '../../api/stack-object.ts';
 import { stateBadge } from '../components/state-badge.ts';
 import type { Markup, Page } from '../layout.ts';
 import type { View } from '../page-routes.ts';
+import { stackPath } from '../stack-path.ts';
 
 type Stack = z.output<typeof stackSchema>;
 
@@ -39,7 +40,7 @@ function tableOf(stacks: readonly Stack[]): Markup {
 function rowOf(stack: Stack): Markup {
   const { account, id, name, description, repository, branch, projectRoot, lock } = stack;
   return html`<tr>
-<td><a href="/stacks/${account}/${id}">${name}</a>${description === '' ? '' : html`<div class="small soft">${description}</div>`}</td>
+<td><a href="${stackPath(account, id)}">${name}</a>${description === '' ? '' : html`<div class="small soft">${description}</div>`}</td>
 <td>${stateBadge(stack.state)}${lock === null ? '' : html` <span class="small soft">locked by ${lock.holder}</span>`}</td>
 <td>${repository}${projectRoot === '' ? '' : html`<div class="small soft mono">${projectRoot}</div>`}</td>
 <td class="mono">${branch}</td>

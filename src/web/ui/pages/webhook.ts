@@ -5,7 +5,7 @@ import { webhookSchema } from '../../api/webhook-object.ts';
 import { timeAgo } from '../components/time.ts';
 import { formToken, type Markup, type Page } from '../layout.ts';
 import type { Form, FormResult, View } from '../page-routes.ts';
-import { stackOf, webhookState } from './integrations.ts';
+import { stackOf, stackPathOf, webhookState } from './integrations.ts';
 
 type Webhook = z.output<typeof webhookSchema>;
 type Delivery = z.output<typeof deliverySchema>;
@@ -88,8 +88,7 @@ function lastAnswer(attempts: Delivery['attempts']): string {
   return outcome === undefined || outcome === 'delivered' ? '' : `, ${outcome}`;
 }
 
-const here = ({ param }: Form): string =>
-  `/stacks/${encodeURIComponent(param('account'))}/${encodeURIComponent(param('stack'))}/settings/integrations`;
+const here = (form: Form): string => `${stackPathOf(form)}/settings/integrations`;
 const backTo = (form: Form): FormResult => ({
   goTo: `${here(form)}/${encodeURIComponent(form.param('webhook'))}`,
 });
