@@ -5,6 +5,7 @@ import { createConversation } from '../../src/github/feedback/conversation.ts';
 import { createDeploymentReactor } from '../../src/github/feedback/deployment.ts';
 import { createIds } from '../../src/ids.ts';
 import { createRunCommands } from '../../src/runs/commands.ts';
+import type { CommandAnswer } from '../../src/runs/conversation.ts';
 import type { Run, RunCommand, RunType } from '../../src/runs/run.ts';
 import type { RunChange } from '../../src/runs/run-store.ts';
 import { createTransitions } from '../../src/runs/transition.ts';
@@ -46,9 +47,10 @@ export async function openFeedback() {
   const [stacks, runs] = [createStackStore(database, box), createRunStore(database, box)];
   const parts = { store, clock, onWanted: () => all.outbox().wake() };
   const comments = createCommentWishes({ ...parts, runs, transactions: database });
-  const conversation = createConversation<string>({
-    ...{ ...parts, comments, answerText: (answer) => answer },
-    isPatient: (answer) => answer.startsWith('Soon'),
+  const wordsOf = (answer: CommandAnswer) => (answer.kind === 'misunderstood' ? answer.reason : answer.kind);
+  const conversation = createConversation({
+    ...{ ...parts, comments, answerText: wordsOf },
+    isPatient: (answer) => wordsOf(answer).startsWith('Soon'),
   });
   const reactors = [comments.reactor, createDeploymentReactor(parts)];
   const transitions = createTransitions({ runs, stacks, reactors, clock });
@@ -99,7 +101,10 @@ export async function openFeedback() {
       }
       return current;
     },
-    answer: (text: string) => database.write((tx) => conversation.answer(tx, place, text)),
+    answer(reason: string) {
+      const answer = { commentId: 1, by: 'bob', verb: null, glob: null, didYouMean: null, reason } as const;
+      return database.write((tx) => conversation.answer(tx, place, { kind: 'misunderstood', ...answer }));
+    },
     /** What the App wrote, as it is now. */
     written: () => github.comments.filter(({ author }) => author.login === 'slipway[bot]'),
     /** All that it ever said. */
