@@ -4,6 +4,7 @@ import { startHousekeeping } from '../src/housekeeping.ts';
 import { createIds } from '../src/ids.ts';
 import { createLogger } from '../src/logger.ts';
 import type { Runs } from '../src/runs/runs.ts';
+import { createAnsweredComments } from '../src/storage/answered-comments.ts';
 import { createDeliveryStore } from '../src/storage/delivery-store.ts';
 import { createOutboxStore } from '../src/storage/outbox-store.ts';
 import { createReplayStore } from '../src/storage/replay-store.ts';
@@ -13,7 +14,7 @@ import { tempDatabase } from './support/temp-database.ts';
 
 const dayMs = 86_400_000;
 
-test('sessions that are over are removed', async () => {
+test('sessions that are over are removed, and what was answered long ago is forgotten', async () => {
   await using temp = tempDatabase();
   const { database } = temp;
   const clock = manualClock();
@@ -24,6 +25,12 @@ test('sessions that are over are removed', async () => {
   clock.advance(2 * dayMs);
   await sessions.begin(ada, { userAgent: 'good', before: null });
 
+  const answered = createAnsweredComments(database);
+  await database.write(async (tx) => {
+    await answered.add(tx, 1, clock.nowMs() - 31 * dayMs);
+    await answered.add(tx, 2, clock.nowMs() - 29 * dayMs);
+  });
+
   await using _housekeeping = startHousekeeping({
     ...{ ...parts, sessions, logger: createLogger('silent') },
     // Swept by a timer, later than this test takes.
@@ -32,11 +39,12 @@ test('sessions that are over are removed', async () => {
     deliveries: createDeliveryStore(database),
     replays: createReplayStore(database),
     outbox: createOutboxStore(database),
-    answered: { removeOld: async () => {} },
+    answered,
     ...{ runsDays: 0, logsDays: 0 },
   });
 
   await vi.waitFor(async () =>
     expect((await sessions.listOf(5)).map(({ userAgent }) => userAgent)).toEqual(['good']),
   );
+  await vi.waitFor(async () => expect([await answered.has(1), await answered.has(2)]).toEqual([false, true]));
 });
