@@ -163,7 +163,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     ...basics,
     ...{ runs: stores.runs, stackStore: stores.stacks, stacks, access, commands: runs.commands },
     ...{ source: github.source, conversation: github.conversation, answered: stores.answered },
-    runUrl: (runId) => `${config.publicUrl ?? url}/runs/${runId}`,
+    runUrl: (runId) => `${publicUrl()}/runs/${runId}`,
   });
   const pressing = { ...basics, ...stores, access, commands: runs.commands, source: github.source };
   buttons = createButtons(pressing);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type IdentityProvider, loginRefused } from '../access/login.ts';
 import type { Person } from '../access/sessions.ts';
+import { senderEmail } from './events/sender.ts';
 import { githubUnavailable } from './github-error.ts';
 
 export interface UserLoginSettings {
@@ -70,7 +71,7 @@ export function createUserLogin(settings: UserLoginSettings): IdentityProvider {
         },
       });
       if (user.type !== 'User') throw loginRefused(`${user.login} is not a person.`);
-      const email = user.email || `${user.id}+${user.login}@users.noreply.github.com`;
+      const email = user.email || senderEmail(user);
       return { userId: user.id, login: user.login, email };
     },
   };

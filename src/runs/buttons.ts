@@ -96,11 +96,7 @@ export function createButtons(parts: {
       const { promotion } = (await stacks.findByKey(stack.key, tx))?.settings ?? stack.settings;
       if (!promotion) return refused('the stack takes commits of its own branch only: promotion is off');
       const lacks = await missing(tx);
-      if (lacks) {
-        return refused(
-          `${short(commit)} does not contain ${short(lacks.commit)}, which the stack has now or gets`,
-        );
-      }
+      if (lacks) return refused(lacksText(commit.hash, lacks));
       const what = { stackKey: stack.key, type: 'TRACKED', branch, commit } as const;
       return make(press, `deployed ${short(commit)} of ${branch}`, (by) =>
         commands.create({ ...what, ...(pullRequest ? { pullRequest } : {}), ...by }, tx),

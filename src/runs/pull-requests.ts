@@ -8,7 +8,7 @@ import { createOutcomeNotes } from './outcome-notes.ts';
 import type { Run } from './run.ts';
 import type { RunStore } from './run-store.ts';
 import type { Transitions } from './transition.ts';
-import type { ShowUnaffected } from './unaffected.ts';
+import { type ShowUnaffected, showIfWanted } from './unaffected.ts';
 
 /** What pull requests do to runs: their head commits are previewed, and closing them ends that. */
 export interface PullRequests {
@@ -36,7 +36,7 @@ export function createPullRequests(parts: {
   transitions: Transitions;
   transactions: Transactions;
 }): PullRequests {
-  const { stacks, runs, commands, unaffected, transitions, transactions } = parts;
+  const { stacks, runs, commands, transitions, transactions } = parts;
 
   async function preview(stack: Stack, change: PullRequestChange, content: Content, deliveryId: string) {
     const { login, email } = change.sender;
@@ -57,10 +57,7 @@ export function createPullRequests(parts: {
   }
 
   async function leaveOut(stack: Stack, commit: string, reason: string): Promise<string> {
-    if (stack.settings.unaffectedChecks) {
-      const notice = { stack, commit, type: 'PROPOSED', reason } as const;
-      await transactions.write((tx) => unaffected(tx, notice));
-    }
+    await showIfWanted(parts, { stack, commit, type: 'PROPOSED', reason });
     return reason;
   }
 

@@ -20,7 +20,7 @@ import { requireTracked } from './requirements.ts';
 import type { Run, RunType } from './run.ts';
 import type { RunStore } from './run-store.ts';
 import type { Source } from './source.ts';
-import type { ShowUnaffected } from './unaffected.ts';
+import { type ShowUnaffected, showIfWanted } from './unaffected.ts';
 
 /** What makes runs: pushes and people. */
 export interface Triggers {
@@ -50,7 +50,7 @@ export function createTriggers(parts: {
   transactions: Transactions;
   clock: Clock;
 }): Triggers {
-  const { stacks, commands, source, branchHeads, unaffected, transactions, clock } = parts;
+  const { stacks, commands, source, branchHeads, transactions, clock } = parts;
 
   const outdated = createOutdated(parts);
 
@@ -85,11 +85,7 @@ export function createTriggers(parts: {
   }
 
   async function leaveOut({ stack, reason }: LeftOutStack, push: Push): Promise<string> {
-    if (stack.settings.unaffectedChecks) {
-      const type = typeOfPush(stack, push);
-      const notice = { stack, type, commit: push.head.hash, reason };
-      await transactions.write((tx) => unaffected(tx, notice));
-    }
+    await showIfWanted(parts, { stack, type: typeOfPush(stack, push), commit: push.head.hash, reason });
     return reason;
   }
 

@@ -1,5 +1,5 @@
 import type { Stack } from '../stacks/stack.ts';
-import type { Tx } from '../tx.ts';
+import type { Transactions, Tx } from '../tx.ts';
 import type { RunStore } from './run-store.ts';
 
 /** A commit that starts nothing for a stack, because of what it changes. */
@@ -28,4 +28,13 @@ export function createUnaffected(parts: {
     if (await parts.runs.newestOfCommit(stack.key, type, commit, 'any', tx)) return;
     await parts.show(tx, unaffected);
   };
+}
+
+/** Of a stack that an event leaves out: many ask for no such check. */
+export async function showIfWanted(
+  parts: { readonly unaffected: ShowUnaffected; readonly transactions: Transactions },
+  notice: Unaffected,
+): Promise<void> {
+  if (!notice.stack.settings.unaffectedChecks) return;
+  await parts.transactions.write((tx) => parts.unaffected(tx, notice));
 }
