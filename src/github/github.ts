@@ -6,33 +6,19 @@ import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
 import type { BranchHeadStore } from '../runs/branch-heads.ts';
 import type { Conversation } from '../runs/conversation.ts';
-import type { MergeGroups } from '../runs/merge-groups.ts';
 import type { Offers } from '../runs/offers.ts';
-import type { PullRequestClosing } from '../runs/pull-requests.ts';
 import type { Reactor } from '../runs/run-event.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { Source } from '../runs/source.ts';
 import type { ShowUnaffected } from '../runs/unaffected.ts';
-import type { PullRequestChange } from '../stacks/pull-request.ts';
 import type { RepositoryDirectory, RepositoryStore } from '../stacks/repository-store.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
-import type { Push } from '../stacks/trigger.ts';
 import type { VendorRules } from '../stacks/vendor-settings.ts';
 import type { Transactions } from '../tx.ts';
-import { UserError } from '../user-error.ts';
 import { type ApiBudget, createApiBudget } from './api-budget.ts';
 import { answerText, hasOnlyBegun } from './comments/answer-text.ts';
 import { createDeliveryHandler } from './delivery-handler.ts';
-import { createAuthorizationHandler } from './events/authorization.ts';
-import { createCheckRunHandler, type OnButton, type OnOffer } from './events/check-run.ts';
-import { createCheckSuiteHandler, type OnRerun } from './events/check-suite.ts';
-import { createInstallationHandler } from './events/installation.ts';
-import { createInstallationChangedHandler } from './events/installation-changed.ts';
-import { createIssueCommentHandler, type OnComment } from './events/issue-comment.ts';
-import { createMergeGroupHandler } from './events/merge-group.ts';
-import { createPullRequestHandler } from './events/pull-request.ts';
-import { createPushHandler } from './events/push.ts';
-import { createRepositoryHandler } from './events/repository.ts';
+import { createEventHandlers, type EventSinks } from './events/handlers.ts';
 import { createCommentWishes } from './feedback/comment/comment-wishes.ts';
 import { createConversation } from './feedback/conversation.ts';
 import { createDeploymentReactor } from './feedback/deployment.ts';
@@ -87,7 +73,7 @@ export interface Github extends AsyncDisposable {
   start(): void;
 }
 
-export interface GithubParts {
+export interface GithubParts extends EventSinks {
   readonly settings: GithubAppSettings & {
     readonly webUrl: string;
     readonly userFlow: Pick<UserLoginSettings, 'clientId' | 'clientSecret'> | null;
@@ -118,19 +104,7 @@ export interface GithubParts {
   readonly observer: ReconcileObserver;
   readonly publicUrl: () => string;
   readonly isSandboxed: boolean;
-  /** Asked late: runs need the source that is made here. */
-  readonly onPush: (push: Push, deliveryId: string) => Promise<readonly string[]>;
-  readonly onPullRequest: {
-    readonly changed: (change: PullRequestChange, deliveryId: string) => Promise<readonly string[]>;
-    readonly closed: (closing: PullRequestClosing) => Promise<readonly string[]>;
-  };
-  /** Asked late too: who may press it is asked of the permissions that are made here. */
-  readonly onButton: OnButton;
-  readonly onComment: OnComment;
-  readonly onOffer: OnOffer;
   readonly onMissedPush: OnMissedPush;
-  readonly onRerun: OnRerun;
-  readonly mergeGroups: () => MergeGroups;
 }
 
 /** Of check runs; people do not see the difference. */
@@ -168,50 +142,18 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
   });
   const fileSweep = createFileSweep({ files, repositories: stores.repositories, budget, clock, logger });
   const pullRequests = createPullRequestReader({ app, source, repositories: stores.repositories });
-  const handlers = {
-    push: createPushHandler({
-      repositories: known,
-      files,
-      onPush: parts.onPush,
-      onMergeGroup: (group, deliveryId) => parts.mergeGroups().requested(group, deliveryId),
-    }),
-    pull_request: createPullRequestHandler({
-      repositories: known,
-      files,
-      pullRequests,
-      async onChange(change, deliveryId) {
+  const handlers = createEventHandlers({
+    ...parts,
+    ...{ app, appId: settings.appId, repositories: known, files, pullRequests, reconciler },
+    onPullRequest: {
+      ...parts.onPullRequest,
+      async changed(change, deliveryId) {
         const notes = await parts.onPullRequest.changed(change, deliveryId);
-        const { repositoryId, pullRequest } = change;
-        await comments.changed({ repositoryId, number: pullRequest.number });
+        await comments.changed({ repositoryId: change.repositoryId, number: change.pullRequest.number });
         return notes;
       },
-      onClose: parts.onPullRequest.closed,
-    }),
-    installation: createInstallationHandler({ app, repositories: known, reconciler }),
-    installation_repositories: createInstallationChangedHandler({ reconciler }),
-    installation_target: createInstallationChangedHandler({ reconciler }),
-    repository: createRepositoryHandler({ repositories: known, files }),
-    check_run: createCheckRunHandler({
-      appId: settings.appId,
-      repositories: known,
-      files,
-      onButton: parts.onButton,
-      onOffer: parts.onOffer,
-      onRerun: parts.onRerun,
-    }),
-    issue_comment: createIssueCommentHandler({
-      repositories: known,
-      pullRequests,
-      onComment: parts.onComment,
-    }),
-    check_suite: createCheckSuiteHandler({
-      appId: settings.appId,
-      repositories: known,
-      onRerun: parts.onRerun,
-    }),
-    merge_group: createMergeGroupHandler({ repositories: known, files, mergeGroups: parts.mergeGroups }),
-    github_app_authorization: createAuthorizationHandler(parts),
-  };
+    },
+  });
   const handle = await createDeliveryHandler(app.probot, handlers);
 
   const inboxWorker = createInboxWorker({ store: stores.inbox, transactions, handle, clock, logger });
@@ -296,36 +238,5 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
       app[Symbol.dispose]();
       await stopped;
     },
-  };
-}
-
-/** Before the App is registered: the command line and `doctor` work, everything that asks GitHub says why not. */
-export function createUnconfiguredGithub(
-  parts: Pick<GithubParts, 'transactions' | 'clock'> & {
-    readonly stores: Pick<GithubParts['stores'], 'inbox'>;
-  },
-): Github {
-  const { stores, transactions, clock } = parts;
-  const refuse = () =>
-    Promise.reject(
-      new UserError('github-not-configured', 'This needs the settings of the GitHub App.', {
-        hint: 'Set APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET; see .env.example.',
-      }),
-    );
-  return {
-    inbox: null,
-    inboxControl: createInboxControl({ store: stores.inbox, transactions, clock, onReplay: () => undefined }),
-    source: { resolve: refuse, compare: refuse, changedPaths: refuse, fetch: refuse },
-    directory: { lookUp: refuse },
-    permissions: { roleOf: refuse },
-    identityProvider: null,
-    reactor: () => Promise.resolve(),
-    noteOnRun: () => Promise.resolve(),
-    conversation: { react: refuse, answer: refuse },
-    offers: { offer: () => Promise.resolve() },
-    showUnaffected: () => Promise.resolve(),
-    budget: createApiBudget({ clock }),
-    start() {},
-    async [Symbol.asyncDispose]() {},
   };
 }

@@ -1,15 +1,9 @@
 import { createSessions } from '../../src/access/sessions.ts';
 import { createDeliveryHandler } from '../../src/github/delivery-handler.ts';
-import { createAuthorizationHandler } from '../../src/github/events/authorization.ts';
-import { createCheckRunHandler, type OnButton, type OnOffer } from '../../src/github/events/check-run.ts';
-import { createCheckSuiteHandler, type OnRerun } from '../../src/github/events/check-suite.ts';
-import { createInstallationHandler } from '../../src/github/events/installation.ts';
-import { createInstallationChangedHandler } from '../../src/github/events/installation-changed.ts';
-import { createIssueCommentHandler, type OnComment } from '../../src/github/events/issue-comment.ts';
-import { createMergeGroupHandler } from '../../src/github/events/merge-group.ts';
-import { createPullRequestHandler } from '../../src/github/events/pull-request.ts';
-import { createPushHandler } from '../../src/github/events/push.ts';
-import { createRepositoryHandler } from '../../src/github/events/repository.ts';
+import type { OnButton, OnOffer } from '../../src/github/events/check-run.ts';
+import type { OnRerun } from '../../src/github/events/check-suite.ts';
+import { createEventHandlers } from '../../src/github/events/handlers.ts';
+import type { OnComment } from '../../src/github/events/issue-comment.ts';
 import { createInbox } from '../../src/github/inbox.ts';
 import { createInboxWorker } from '../../src/github/inbox-worker.ts';
 import { createKnownRepositories } from '../../src/github/known-repositories.ts';
@@ -116,49 +110,30 @@ export async function startReceiving(
     clock,
     newId: createIds(clock),
   });
-  const handlers = {
-    push: createPushHandler({
-      repositories,
-      files,
-      onPush: (push, deliveryId) => {
-        pushes.push({ push, deliveryId });
-        return Promise.resolve([`network: TRACKED run ${pushes.length}`, 'dns: not affected']);
-      },
-      onMergeGroup: (group, deliveryId) => mergeGroups.requested(group, deliveryId),
-    }),
-    pull_request: createPullRequestHandler({
-      repositories,
-      files,
-      pullRequests,
-      async onChange({ read, ...change }) {
+  const notHere = (what: string) => () => Promise.reject(new Error(`no ${what} in this test`));
+  const handlers = createEventHandlers({
+    ...{ app: started.app, appId: started.github.app.id, repositories, files, pullRequests, reconciler },
+    sessions,
+    onPush: (push, deliveryId) => {
+      pushes.push({ push, deliveryId });
+      return Promise.resolve([`network: TRACKED run ${pushes.length}`, 'dns: not affected']);
+    },
+    onPullRequest: {
+      async changed({ read, ...change }) {
         changes.push({ change, content: await read() });
         return ['network: previewed'];
       },
-      onClose(closing) {
+      closed(closing) {
         closings.push(closing);
         return Promise.resolve(['network: stopped']);
       },
-    }),
-    installation: createInstallationHandler({ app: started.app, repositories, reconciler }),
-    installation_repositories: createInstallationChangedHandler({ reconciler }),
-    installation_target: createInstallationChangedHandler({ reconciler }),
-    repository: createRepositoryHandler({ repositories, files }),
-    check_run: createCheckRunHandler({
-      appId: started.github.app.id,
-      repositories,
-      files,
-      onButton: options.onButton ?? (() => Promise.reject(new Error('no button in this test'))),
-      onOffer: options.onOffer ?? (() => Promise.reject(new Error('no offer in this test'))),
-      onRerun,
-    }),
-    issue_comment: createIssueCommentHandler({
-      ...{ repositories, pullRequests },
-      onComment: options.onComment ?? (() => Promise.reject(new Error('no command in this test'))),
-    }),
-    check_suite: createCheckSuiteHandler({ appId: started.github.app.id, repositories, onRerun }),
-    merge_group: createMergeGroupHandler({ repositories, files, mergeGroups: () => mergeGroups }),
-    github_app_authorization: createAuthorizationHandler({ sessions }),
-  };
+    },
+    onButton: options.onButton ?? notHere('button'),
+    onOffer: options.onOffer ?? notHere('offer'),
+    onComment: options.onComment ?? notHere('command'),
+    onRerun,
+    mergeGroups: () => mergeGroups,
+  });
   const handle = await createDeliveryHandler(started.app.probot, handlers);
   const parts = { store: inboxStore, transactions: database, clock };
   const worker = createInboxWorker({ ...parts, handle, logger: silent });
