@@ -11,9 +11,6 @@ import { doctorReport, healthOf } from './doctor.ts';
 import { createSqliteEngine } from './engine/sqlite-engine.ts';
 import { examineGithub } from './github/doctor/doctor.ts';
 import { createGithub } from './github/github.ts';
-import { openCheckout } from './github/simulate/checkout.ts';
-import type { Simulation } from './github/simulate/decision.ts';
-import { type SimulationInput, simulate } from './github/simulate/simulate.ts';
 import { createUnconfiguredGithub } from './github/unconfigured-github.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createIds } from './ids.ts';
@@ -34,12 +31,10 @@ import { applyLimits, defaultLimits } from './sandbox/limits.ts';
 import { createNoSandbox } from './sandbox/none.ts';
 import { parseAllowedHosts } from './sandbox/proxy-rules.ts';
 import { selfTest } from './sandbox/self-test.ts';
-import { parseRepositoryFile } from './stacks/repository-file.ts';
 import { vendorName } from './stacks/stack.ts';
 import { createStacks } from './stacks/stacks.ts';
 import { lockForServer } from './storage/server-lock.ts';
 import { openStores } from './storage/stores.ts';
-import { pulumiRules } from './vendors/pulumi/rules.ts';
 import type { DoctorItem, DoctorReport, Health } from './web/health.ts';
 import { listen } from './web/listen.ts';
 import { createWeb } from './web/server.ts';
@@ -302,24 +297,6 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     start,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
-}
-
-/** What the server would decide about an event of GitHub; nobody is asked, and nothing is stored. */
-export function simulateEvent(
-  config: Config,
-  { directory, ...input }: Omit<SimulationInput, 'checkout' | 'vendors'> & { readonly directory: string },
-): Promise<Simulation> {
-  const git = { webUrl: config.githubAddress.webUrl, path: config.tools.path, caBundle: null };
-  return simulate({ ...input, checkout: openCheckout(directory, git), vendors: [pulumiRules] });
-}
-
-/** What the server would say about a repository file, as far as that can be said without one. */
-export function checkRepositoryFile(content: Uint8Array) {
-  // Any branch will do: what is not said in the file is not judged.
-  const parsed = parseRepositoryFile(content, { vendors: [pulumiRules], defaultBranch: 'main' });
-  return parsed.kind === 'wanted'
-    ? { stacks: parsed.stacks.map(({ id }) => id), problems: [] }
-    : { stacks: [], problems: parsed.problems };
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

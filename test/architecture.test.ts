@@ -35,6 +35,7 @@ const allowed: Record<string, readonly string[]> = {
     ...foundation,
     'config',
     'app',
+    'without-server',
     'main',
     'access',
     'web/health',
@@ -52,6 +53,7 @@ const allowed: Record<string, readonly string[]> = {
   'installed-vendors': ['config', 'tools', 'vendors'],
   housekeeping: [...foundation, 'runs', 'webhooks', 'github/feedback', 'access/sessions'],
   main: ['config', 'app', 'logger', 'user-error'],
+  'without-server': ['config', 'github/simulate', 'stacks/repository-file', 'vendors/pulumi/rules'],
 };
 
 interface SourceFile {

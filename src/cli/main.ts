@@ -22,8 +22,8 @@ export async function main(): Promise<void> {
     openApp: async (config, logger) => (await import('../app.ts')).openApp(config, logger),
     serve: async () => process.exit(await (await import('../main.ts')).serve()),
     fetch,
-    checkFile: async (content) => (await import('../app.ts')).checkRepositoryFile(content),
-    simulate: async (config, event) => (await import('../app.ts')).simulateEvent(config, event),
+    checkFile: async (content) => (await import('../without-server.ts')).checkRepositoryFile(content),
+    simulate: async (config, event) => (await import('../without-server.ts')).simulateEvent(config, event),
   });
 }
 

@@ -1,8 +1,8 @@
-import { checkRepositoryFile, simulateEvent } from '../../src/app.ts';
 import type { CliApp, CliContext } from '../../src/cli/context.ts';
 import { runCli } from '../../src/cli/program.ts';
 import type { Config } from '../../src/config.ts';
 import type { DoctorReport } from '../../src/web/health.ts';
+import { checkRepositoryFile, simulateEvent } from '../../src/without-server.ts';
 import type { Installation } from '../web/installation.ts';
 
 export const wellReport: DoctorReport = {
