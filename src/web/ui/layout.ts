@@ -10,8 +10,10 @@ export type Markup = ReturnType<typeof html>;
 export interface Page {
   readonly title: string;
   /** Which entry of the navigation it belongs to. */
-  readonly section?: 'stacks' | 'runs';
+  readonly section?: 'stacks' | 'runs' | 'system' | 'account';
   readonly body: Markup;
+  /** What this page needs beside the style of all. */
+  readonly styles?: readonly string[];
   /** Loaded as modules. */
   readonly scripts?: readonly string[];
   readonly isNarrow?: boolean;
@@ -41,7 +43,8 @@ export function sendPage(c: Context, frame: Frame, page: Page, status: Contentfu
   return c.html(documentOf(frame, page), status);
 }
 
-function documentOf(frame: Frame, { title, section, body, scripts = [], isNarrow = false }: Page): Markup {
+function documentOf(frame: Frame, page: Page): Markup {
+  const { title, section, body, styles = [], scripts = [], isNarrow = false } = page;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -49,7 +52,7 @@ function documentOf(frame: Frame, { title, section, body, scripts = [], isNarrow
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Slipway</title>
 <link rel="icon" href="${assetPath('icon.svg')}">
-<link rel="stylesheet" href="${assetPath('style.css')}">
+${['style.css', ...styles].map((name) => html`<link rel="stylesheet" href="${assetPath(name)}">`)}
 ${scripts.map((name) => html`<script type="module" src="${assetPath(name)}"></script>`)}
 </head>
 <body>
