@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * `unit` needs nothing but Node, git, python3 and openssl; `tools` drives the real pulumi and bubblewrap,
- * which `npm test` sets up first, and go.
+ * which `npm test` sets up first, and go; `browser` looks at the pages with Chromium.
  */
 const tools = [
   'test/scenarios/**/*.test.ts',
@@ -20,9 +20,18 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...tools, 'test/full/**'] },
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...tools, 'test/browser/**', 'test/full/**'] },
       },
       { extends: true, test: { name: 'tools', include: tools, testTimeout: 120_000, hookTimeout: 120_000 } },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['test/browser/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
     ],
   },
 });
