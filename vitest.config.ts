@@ -20,7 +20,11 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...tools, 'test/browser/**', 'test/full/**'] },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...tools, 'test/browser/**', 'test/full/**'],
+        },
       },
       { extends: true, test: { name: 'tools', include: tools, testTimeout: 120_000, hookTimeout: 120_000 } },
       {
