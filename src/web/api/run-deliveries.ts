@@ -7,7 +7,7 @@ import { deliveryStatuses } from './delivery-object.ts';
 import type { Guard } from './guard.ts';
 import { json, needs, problems, runParams, runPath } from './route-parts.ts';
 
-const toldSchema = z
+export const toldSchema = z
   .object({
     webhook: z.string(),
     host: z

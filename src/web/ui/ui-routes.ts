@@ -1,7 +1,8 @@
 import type { Hono } from 'hono';
 import { createPageRoutes, type PageRouteParts } from './page-routes.ts';
 import { addWebhook, integrationsPage } from './pages/integrations.ts';
-import { runPage, runVerbs, submitRunCommand } from './pages/run.ts';
+import { runVerbs, submitRunCommand } from './pages/run/actions.ts';
+import { runPage, runTabPages } from './pages/run/run-pages.ts';
 import { stackPage } from './pages/stack.ts';
 import { stacksPage } from './pages/stacks.ts';
 import { webhookForms, webhookPage } from './pages/webhook.ts';
@@ -18,6 +19,7 @@ export function uiRoutes(parts: PageRouteParts): Hono {
     form(`/stacks/:account/:stack/settings/integrations/:webhook/${verb}`, submit);
   }
   page('/runs/:run', runPage);
+  for (const [tab, render] of Object.entries(runTabPages)) page(`/runs/:run/${tab}`, render);
   for (const verb of runVerbs) form(`/runs/:run/${verb}`, (submitted) => submitRunCommand(submitted, verb));
   return routes;
 }

@@ -114,7 +114,8 @@ test('what people write is text on every page', async () => {
     await installation.stackStore.setLock(tx, stack.key, { ...by, kind: 'person', sinceMs: 0 });
   });
 
-  for (const path of ['/', '/stacks/acme/network-prod', `/runs/${run.id}`]) {
+  const tabs = ['', '/plan', '/log', '/webhooks', '/details'].map((tab) => `/runs/${run.id}${tab}`);
+  for (const path of ['/', '/stacks/acme/network-prod', ...tabs]) {
     const { text } = await all.visit(path);
     expect(text).toContain('&lt;script&gt;');
     expect(text).not.toContain('<script>alert');
@@ -129,7 +130,7 @@ test('of a long log a page reads and shows the end, from a whole line on', async
   await appendLog(logs, all.run.id, 'initializing', lines);
   await appendLog(logs, all.run.id, 'planning', 'the last line\n');
 
-  const { text } = await all.visit(`/runs/${all.run.id}`);
+  const { text } = await all.visit(`/runs/${all.run.id}/log`);
 
   const [, shown = ''] = /aria-label="Log">([^<]*)</.exec(text) ?? [];
   expect(shown).toMatch(/^line \d+ é\n/);
@@ -143,7 +144,7 @@ test('the page of a run stays when its log is removed', async () => {
   const { database, retention } = all.installation;
   await database.write((tx) => retention.markLogsRemoved(tx, [all.run.id]));
 
-  const { answer, text } = await all.visit(`/runs/${all.run.id}`);
+  const { answer, text } = await all.visit(`/runs/${all.run.id}/log`);
 
   expect(answer.status).toBe(200);
   expect(text).toContain('The log was removed for its age.');

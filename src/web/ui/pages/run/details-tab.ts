@@ -1,0 +1,26 @@
+import { html } from 'hono/html';
+import { stateBadge } from '../../components/state-badge.ts';
+import { timeAgo } from '../../components/time.ts';
+import type { View } from '../../page-routes.ts';
+import type { RunFacts } from './run-facts.ts';
+import type { TabContent } from './run-frame.ts';
+
+/** What the run is of, who started it, and every change of its state. */
+export async function detailsTab({ nowMs }: View, { run, states }: RunFacts): Promise<TabContent> {
+  const { commit, pullRequest } = run;
+  const body = html`<dl class="facts">
+<dt>Run</dt><dd class="mono">${run.id}</dd>
+<dt>Commit</dt><dd><a href="${commit.url}" rel="noreferrer"><span class="mono">${commit.hash.slice(0, 7)}</span></a> ${commit.message.split('\n', 1)[0]}</dd>
+<dt>Branch</dt><dd class="mono">${run.branch}</dd>
+<dt>Started by</dt><dd>${run.triggeredBy}, ${timeAgo(run.createdAt, nowMs)}</dd>
+${pullRequest ? html`<dt>Pull request</dt><dd>#${pullRequest.number} ${pullRequest.title}</dd>` : ''}
+${run.untrusted ? html`<dt>Secrets</dt><dd>none: it comes from a fork, or from a bot that is not trusted</dd>` : ''}
+</dl>
+<h2>States</h2>
+<div class="scroll"><table><thead><tr><th scope="col">State</th><th scope="col">When</th><th scope="col">By</th><th scope="col">Note</th></tr></thead>
+<tbody>${states.map(
+    ({ state, timestamp, actor, note }) =>
+      html`<tr><td>${stateBadge(state)}</td><td>${timeAgo(timestamp, nowMs)}</td><td>${actor}</td><td>${note ?? ''}</td></tr>`,
+  )}</tbody></table></div>`;
+  return { body };
+}

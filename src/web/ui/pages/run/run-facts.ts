@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { type RunObject, runSchema, runState } from '../../../api/run-object.ts';
+import { stackSchema } from '../../../api/stack-object.ts';
+import type { View } from '../../page-routes.ts';
+import { stackPath } from '../../stack-path.ts';
+
+const stateChange = z.object({
+  state: runState,
+  stateVersion: z.number(),
+  timestamp: z.number(),
+  actor: z.string(),
+  note: z.string().optional(),
+});
+export type StateChange = z.output<typeof stateChange>;
+
+/** What every page of a run knows. */
+export interface RunFacts {
+  readonly run: RunObject;
+  readonly stack: z.output<typeof stackSchema>;
+  /** Oldest first. */
+  readonly states: readonly StateChange[];
+  /** Of the run in the API; the paths of its pages are the same without `/api/v1`. */
+  readonly apiPath: string;
+}
+
+/** Throws `ApiRefusal`. */
+export async function readRun({ api, param }: View): Promise<RunFacts> {
+  const apiPath = `/api/v1/runs/${encodeURIComponent(param('run'))}`;
+  const run = await api.get(apiPath, runSchema);
+  const [stack, states] = await Promise.all([
+    api.get(`/api/v1${stackPath(run.stack.account, run.stack.id)}`, stackSchema),
+    api.get(`${apiPath}/states`, z.object({ items: z.array(stateChange) })),
+  ]);
+  return { run, stack, states: states.items, apiPath };
+}
