@@ -89,6 +89,11 @@ const days = wholeNumber.pipe(z.number().max(36_500));
 const httpUrl = z
   .url({ protocol: /^https?$/, error: 'must be an address such as https://slipway.example.com' })
   .transform((url) => url.replace(/\/+$/, ''));
+/** Cookies, pages and what GitHub is told begin at the root of the host: a path in front would lead nowhere. */
+export const withoutPath =
+  'must have no path, user, query or fragment: Slipway has a host (or port) of its own';
+export const isOrigin = (url: string): boolean =>
+  URL.canParse(url) && new URL(url).href === `${new URL(url).origin}/`;
 
 const settings = z.object({
   APP_ID: wholeNumber.pipe(z.number().positive()).optional(),
@@ -101,7 +106,10 @@ const settings = z.object({
   GHE_PROTOCOL: z.enum(['http', 'https']).default('https'),
   HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber.pipe(z.number().max(65_535)).default(3000),
-  PUBLIC_URL: httpUrl.optional(),
+  PUBLIC_URL: httpUrl
+    .refine(isOrigin, withoutPath)
+    .transform((url) => new URL(url).origin)
+    .optional(),
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: optional,
   SECRET_KEY_PATH: optional,

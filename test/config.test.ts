@@ -98,6 +98,9 @@ describe('the settings', () => {
     [{ WORKERS: '0x2' }, 'WORKERS'],
     [{ PUBLIC_URL: 'slipway.example.com' }, 'PUBLIC_URL'],
     [{ PUBLIC_URL: 'ftp://slipway.example.com' }, 'PUBLIC_URL'],
+    [{ PUBLIC_URL: 'https://example.com/slipway' }, 'PUBLIC_URL'],
+    [{ PUBLIC_URL: 'https://example.com/?a=b' }, 'PUBLIC_URL'],
+    [{ PUBLIC_URL: 'https://ada:abc@example.com' }, 'PUBLIC_URL'],
     [{ SANDBOX: 'docker' }, 'SANDBOX'],
     [{ SANDBOX: 'None' }, 'SANDBOX'],
     [{ SANDBOX_NETWORK: 'all' }, 'SANDBOX_NETWORK'],
@@ -179,7 +182,7 @@ describe('the settings', () => {
     const config = readConfig({
       ADMINS: ' ada, grace ,,',
       WEBHOOK_ALLOWED_TARGETS: '127.0.0.1,10.0.0.0/8:8080',
-      PUBLIC_URL: 'https://slipway.example.com//',
+      PUBLIC_URL: 'https://Slipway.example.com:443//',
       SLIPWAY_URL: 'http://slipway.example.com/',
       SLIPWAY_TOKEN: 'slipway_x',
     });

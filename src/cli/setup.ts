@@ -1,6 +1,13 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { credentialNames, readConfig, settingsOfDotEnv, withoutCredentials } from '../config.ts';
+import {
+  credentialNames,
+  isOrigin,
+  readConfig,
+  settingsOfDotEnv,
+  withoutCredentials,
+  withoutPath,
+} from '../config.ts';
 import { readAppDefinition } from '../github/app-definition.ts';
 import { createCredentialsFile } from '../github/setup/credentials-file.ts';
 import type { RegisteredApp } from '../github/setup/flow.ts';
@@ -96,9 +103,9 @@ const httpUrl = z.url({ protocol: /^https?$/ });
 function publicUrlOf(given: string | null): string {
   const problem = 'must be an address such as https://slipway.example.com';
   if (given === null) throw usageFailure(`--url: ${problem}`, 'GitHub sends its webhooks there.');
-  const url = httpUrl.safeParse(given).success ? new URL(given) : null;
-  if (!url || url.username || url.password || url.search || url.hash) throw usageFailure(`--url: ${problem}`);
-  return url.href.replace(/\/+$/, '');
+  if (!httpUrl.safeParse(given).success) throw usageFailure(`--url: ${problem}`);
+  if (!isOrigin(given)) throw usageFailure(`--url: ${withoutPath}`);
+  return new URL(given).origin;
 }
 
 function nameOf(name: string): string {

@@ -50,6 +50,7 @@ describe('slipway setup', () => {
     'setup --url slipway.example.com',
     'setup --url https://me:secret@slipway.example.com',
     `setup --url ${url}?a=1`,
+    `setup --url ${url}/slipway`,
     `setup --url ${url} --port 70000`,
     `setup --url ${url} --org a/b`,
     `setup --url ${url} --name ${'x'.repeat(35)}`,

@@ -175,6 +175,11 @@ const cases: Readonly<Record<string, Case>> = {
     'PUBLIC_URL: must be an address',
     '.env.example',
   ),
+  'an address with a path': setting(
+    { PUBLIC_URL: 'https://example.com/slipway' },
+    'PUBLIC_URL: must have no path',
+    '.env.example',
+  ),
   'a database of another kind': setting(
     { DATABASE_URL: 'postgres://u:hidden@db/slipway' },
     /^slipway: DATABASE_URL: only sqlite:<path>[^@]*$/,

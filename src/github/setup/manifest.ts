@@ -20,6 +20,8 @@ export function manifestOf({ definition, name, publicUrl, redirectUrl }: Manifes
     url: publicUrl,
     hook_attributes: { url: `${publicUrl}${webhookPath}`, active: true },
     redirect_url: redirectUrl,
+    // Where people get to once they have installed it: the stacks, which say what to do next.
+    setup_url: publicUrl,
     callback_urls: [`${publicUrl}/login/callback`],
     public: definition.isPublic,
     default_permissions: definition.permissions,

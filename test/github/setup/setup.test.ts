@@ -123,6 +123,7 @@ describe('registering the App', () => {
       url: publicUrl,
       hook_attributes: { url: `${publicUrl}/api/github/webhooks`, active: true },
       redirect_url: `${setup.origin}/callback`,
+      setup_url: publicUrl,
       callback_urls: [`${publicUrl}/login/callback`],
       public: false,
       default_permissions: permissions,
