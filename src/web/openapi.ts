@@ -35,36 +35,3 @@ export function openapiDocument(api: Api, version: string): Record<string, unkno
 function withoutFlags(key: string, value: unknown): unknown {
   return key === 'pattern' && typeof value === 'string' ? value.replace(/(?<!\\)\/[a-z]+$/, '') : value;
 }
-
-/** The methods that a path has, for 405: empty when there is no such path. */
-export function methodsOf(document: object, pathname: string): string[] {
-  const { paths } = document as { paths: Record<string, object> };
-  return Object.entries(paths)
-    .filter(([template]) => matches(template, pathname))
-    .flatMap(([, operations]) => Object.keys(operations).map((method) => method.toUpperCase()));
-}
-
-/** The query parameters of an address that its route does not have. Empty when there is no such route. */
-export function unknownParameters(document: object, method: string, url: URL): string[] {
-  const { paths } = document as { paths: Record<string, Record<string, Operation>> };
-  const operations = Object.entries(paths)
-    .filter(([template]) => matches(template, url.pathname))
-    .flatMap(([, byMethod]) => byMethod[method.toLowerCase()] ?? []);
-  if (operations.length === 0) return [];
-  const known = operations.flatMap(({ parameters = [] }) =>
-    parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
-  );
-  return [...new Set(url.searchParams.keys())].filter((name) => !known.includes(name));
-}
-
-interface Operation {
-  readonly parameters?: readonly { readonly in: string; readonly name: string }[];
-}
-
-function matches(template: string, pathname: string): boolean {
-  const [wanted, given] = [template.split('/'), pathname.split('/')];
-  return (
-    wanted.length === given.length &&
-    wanted.every((part, index) => (part.startsWith('{') ? given[index] !== '' : part === given[index]))
-  );
-}

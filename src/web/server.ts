@@ -1,4 +1,3 @@
-import { HTTPException } from 'hono/http-exception';
 import type { Actor } from '../access/actor.ts';
 import type { Login } from '../access/login.ts';
 import type { Access } from '../access/roles.ts';
@@ -16,7 +15,6 @@ import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Stacks } from '../stacks/stacks.ts';
 import type { Transactions } from '../tx.ts';
-import { UserError } from '../user-error.ts';
 import type { Deliveries } from '../webhooks/deliveries.ts';
 import type { Webhooks } from '../webhooks/endpoint.ts';
 import type { Replays } from '../webhooks/replays.ts';
@@ -42,13 +40,16 @@ import { createWebhookGuard } from './api/webhook-guard.ts';
 import { webhookTestRoutes } from './api/webhook-test.ts';
 import { stackWebhookRoutes } from './api/webhooks.ts';
 import { newApi } from './api.ts';
-import { authenticate, unauthenticated } from './authenticate.ts';
+import { authenticate } from './authenticate.ts';
+import { authenticationGate } from './gates/authentication.ts';
+import { inputGate } from './gates/input.ts';
+import { instanceGate } from './gates/instance.ts';
 import { type GithubInbox, githubRoutes } from './github-route.ts';
 import type { Health } from './health.ts';
 import { type MetricsSource, metricsRoutes } from './metrics-route.ts';
-import { methodsOf, openapiDocument, openapiRoute, unknownParameters } from './openapi.ts';
-import { notFound, problem, problemOf, refuse } from './problem.ts';
-import { withJsonBody } from './request-body.ts';
+import { openapiDocument, openapiRoute } from './openapi.ts';
+import { createOperations } from './operations.ts';
+import { addRefusals } from './refusals.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import { statusRoutes } from './status-routes.ts';
 import { assetRoutes } from './ui/assets.ts';
@@ -106,7 +107,7 @@ export interface Web {
 }
 
 export function createWeb(parts: WebParts): Web {
-  const { logger, access, tokens } = parts;
+  const { access, tokens } = parts;
   const browserSessions = createBrowserSessions(parts);
   const whoIs = (request: Request) => authenticate(request, { tokens, browserSessions });
   const guard = createGuard({ access, stacks: parts.stackStore, runs: parts.runs });
@@ -133,27 +134,10 @@ export function createWeb(parts: WebParts): Web {
   const fetchAs = async (actor: Actor, request: Request) => app.fetch(request, { actor });
   app.route('/', uiRoutes({ ...parts, browserSessions, frameFor, fetchAs }));
 
-  app.use('/api/v1/*', async (c, next) => {
-    const given = c.env.actor;
-    const who = given ? ({ kind: 'actor', actor: given } as const) : await whoIs(c.req.raw);
-    if (who.kind !== 'actor') return unauthenticated(who.kind);
-    c.set('actor', who.actor);
-    return next();
-  });
-  // Before anything of the request is judged: what it lacks is no business of others.
-  app.use('/api/v1/inbox/*', async (c, next) => {
-    if (!access.isInstanceAdmin(c.var.actor)) throw notFound();
-    return next();
-  });
-  app.use('/api/v1/*', async (c, next) => {
-    refuseUnknownParameters(document, c.req.raw);
-    if (['POST', 'PUT', 'PATCH'].includes(c.req.method)) {
-      const request = await withJsonBody(c.req.raw);
-      if (request instanceof Response) return request;
-      c.req.raw = request;
-    }
-    return next();
-  });
+  const operationsLater = () => operations;
+  app.use('/api/v1/*', authenticationGate(whoIs));
+  app.use('/api/v1/*', instanceGate(operationsLater, access));
+  app.use('/api/v1/*', inputGate(operationsLater));
 
   const api = { ...parts, guard, streams, webhookGuard: createWebhookGuard({ ...parts, guard }) };
   for (const routes of [
@@ -177,54 +161,13 @@ export function createWeb(parts: WebParts): Web {
     app.route('/', routes);
   }
 
-  let fullDiskToldMs = Number.NEGATIVE_INFINITY;
-  /** Once in a while, not for each request: the log lies on that disk, too. */
-  function tellOfFullDisk(error: UserError): void {
-    if (performance.now() - fullDiskToldMs < 60_000) return;
-    fullDiskToldMs = performance.now();
-    logger.error({ err: error }, 'the disk is full: requests that would store something are refused');
-  }
-
   const document = openapiDocument(app, parts.version);
-
-  app.notFound((c) => {
-    const methods = methodsOf(document, c.req.path);
-    if (methods.length === 0) return problemOf(notFound());
-    const allow = methods.join(', ');
-    return problem('method-not-allowed', { detail: `Possible here: ${allow}.`, headers: { allow } });
-  });
-
-  app.onError((error, c) => {
-    if (error instanceof UserError) {
-      if (error.code === 'storage-full') tellOfFullDisk(error);
-      return problemOf(error);
-    }
-    if (error instanceof HTTPException) {
-      return error.res ?? problem('malformed-request', { detail: error.message });
-    }
-    const errorId = parts.newId();
-    // The route, not the address: ids are enough to find the request, and queries may hold anything.
-    logger.error({ err: error, errorId, method: c.req.method, path: c.req.path }, 'a request failed');
-    return problem('internal-error', {
-      detail: 'Something went wrong inside.',
-      hint: `The log of the server has more under ${errorId}.`,
-      extra: { errorId },
-    });
-  });
+  const operations = createOperations(document);
+  addRefusals(app, { ...parts, operations });
 
   return {
     fetch: async (request) => app.fetch(request, {}),
     fetchAs,
     endStreams: () => streams.endAll(),
   };
-}
-
-/** A misspelt filter must not show everything. */
-function refuseUnknownParameters(document: object, request: Request): void {
-  const unknown = unknownParameters(document, request.method, new URL(request.url));
-  if (unknown.length === 0) return;
-  refuse('invalid-input', {
-    detail: `${unknown.join(', ')}: no such query parameter`,
-    errors: unknown.map((path) => ({ path, message: 'no such query parameter' })),
-  });
 }
