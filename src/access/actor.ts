@@ -1,16 +1,18 @@
 /** Who asks. A person is known by GitHub login, a program by its token, the operator by the machine itself. */
 export type Actor =
   | { readonly kind: 'person'; readonly login: string; readonly email: string }
-  | {
-      readonly kind: 'token';
-      readonly id: string;
-      readonly name: string;
-      readonly role: Role;
-      /** The one account it may see; null = all of them. */
-      readonly account: string | null;
-    }
+  | TokenActor
   /** Whoever can run the CLI on the server's own data directory. */
   | { readonly kind: 'operator' };
+
+export interface TokenActor {
+  readonly kind: 'token';
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  /** The one account it may see; null = all of them. */
+  readonly account: string | null;
+}
 
 /** What starts runs: whoever asks, or the server by itself. */
 export type Starter = Actor | { readonly kind: 'server' };

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Transactions } from '../tx.ts';
-import type { Actor, Role } from './actor.ts';
+import type { Role, TokenActor } from './actor.ts';
 import type { TokenRecord, TokenStore } from './token-store.ts';
 
 /** API tokens: shown once, kept as a digest. 256 random bits need no slow hash. */
@@ -16,7 +16,7 @@ export interface Tokens {
   /** It is refused from now on. False when there was none. */
   revoke(id: string): Promise<boolean>;
   /** Null for a token that does not exist (any more). */
-  authenticate(token: string): Promise<Actor | null>;
+  authenticate(token: string): Promise<TokenActor | null>;
 }
 
 /** The prefix lets secret scanners and people recognise one. */

@@ -1,12 +1,17 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Actor } from '../access/actor.ts';
+import type { Origin } from '../access/origin.ts';
 import { fieldIssues } from '../user-error.ts';
 import { problem } from './problem.ts';
 
 export interface WebEnv {
-  /** Given by in-process callers only: nothing of a socket gets here (see server.ts). */
-  Bindings: { readonly actor?: Actor };
-  Variables: { actor: Actor };
+  Bindings: {
+    /** Given by callers in this process only: nothing of a socket gets here (see server.ts). */
+    readonly actor?: Actor;
+    readonly origin: Origin;
+  };
+  /** Set by gates/authentication.ts. */
+  Variables: { actor: Actor; origin: Origin };
 }
 
 export type Api = OpenAPIHono<WebEnv>;

@@ -4,10 +4,16 @@ import { problem } from './problem.ts';
 import { type BrowserSessions, formTokenHeader, requireOwnPage } from './ui/browser-session.ts';
 
 export type Authentication =
-  | { readonly kind: 'actor'; readonly actor: Actor }
+  | { readonly kind: 'actor'; readonly actor: Actor; readonly credential: Credential }
   | { readonly kind: 'anonymous' }
   /** Credentials were given and are worth nothing (any more). */
   | { readonly kind: 'invalid' };
+
+/** By what somebody is known: a token of the API, or the session of a browser. */
+export interface Credential {
+  readonly kind: 'token' | 'session';
+  readonly id: string;
+}
 
 export interface Authenticators {
   readonly tokens: Pick<Tokens, 'authenticate'>;
@@ -26,7 +32,8 @@ export async function authenticate(
   if (header === null) return bySession(request, browserSessions);
   const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
   const actor = token === undefined ? null : await tokens.authenticate(token);
-  return actor ? { kind: 'actor', actor } : { kind: 'invalid' };
+  if (actor === null) return { kind: 'invalid' };
+  return { kind: 'actor', actor, credential: { kind: 'token', id: actor.id } };
 }
 
 async function bySession(
@@ -38,7 +45,7 @@ async function bySession(
   if (!['GET', 'HEAD'].includes(request.method)) {
     requireOwnPage(request, session, request.headers.get(formTokenHeader));
   }
-  return { kind: 'actor', actor: session.actor };
+  return { kind: 'actor', actor: session.actor, credential: { kind: 'session', id: session.record.id } };
 }
 
 export function unauthenticated(kind: 'anonymous' | 'invalid'): Response {

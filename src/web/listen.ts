@@ -30,8 +30,8 @@ export async function listen(web: Web, options: ListenOptions): Promise<Listenin
   const { host, port, logger } = options;
   const server = createServer(
     { requestTimeout: requestTimeoutMs, headersTimeout: 20_000, keepAliveTimeout: 10_000 },
-    // Nothing but the request goes on: an actor can be given in this process only.
-    getRequestListener((request) => web.fetch(request), {
+    // Nothing but the request and its peer goes on: an actor can be given in this process only.
+    getRequestListener((request, { incoming }) => web.fetch(request, incoming.socket.remoteAddress), {
       overrideGlobalObjects: false,
       hostname: 'localhost',
       errorHandler: (error) => unreadable(error, logger),

@@ -1,5 +1,6 @@
 import type { Actor } from '../access/actor.ts';
 import type { Login } from '../access/login.ts';
+import { commandLine, type Origin, originOfRequest } from '../access/origin.ts';
 import type { Access } from '../access/roles.ts';
 import type { Session, Sessions } from '../access/sessions.ts';
 import type { Tokens } from '../access/tokens.ts';
@@ -98,9 +99,9 @@ export interface WebParts {
 }
 
 export interface Web {
-  /** For what comes from a socket. */
-  fetch(request: Request): Promise<Response>;
-  /** For callers in this process who are known already: the CLI. The request's own token counts for nothing. */
+  /** For what comes from a socket; `address` is that of its other end. */
+  fetch(request: Request, address?: string): Promise<Response>;
+  /** For the command line in this process, whose user is known. The request's own token counts for nothing. */
   fetchAs(actor: Actor, request: Request): Promise<Response>;
   /** Ends the answers that would go on: followed logs. */
   endStreams(): void;
@@ -131,7 +132,8 @@ export function createWeb(parts: WebParts): Web {
   });
   app.route('/', assetRoutes());
   app.route('/', loginRoutes({ ...parts, browserSessions, frameFor }));
-  const fetchAs = async (actor: Actor, request: Request) => app.fetch(request, { actor });
+  const fetchAs = async (actor: Actor, origin: Origin, request: Request) =>
+    app.fetch(request, { actor, origin });
   app.route('/', uiRoutes({ ...parts, browserSessions, frameFor, fetchAs }));
 
   const operationsLater = () => operations;
@@ -166,8 +168,9 @@ export function createWeb(parts: WebParts): Web {
   addRefusals(app, { ...parts, operations });
 
   return {
-    fetch: async (request) => app.fetch(request, {}),
-    fetchAs,
+    fetch: async (request, address = undefined) =>
+      app.fetch(request, { origin: originOfRequest(request, address ?? null) }),
+    fetchAs: (actor, request) => fetchAs(actor, commandLine, request),
     endStreams: () => streams.endAll(),
   };
 }

@@ -41,6 +41,23 @@ describe('listening', () => {
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
   });
 
+  it('says where a request comes from', async () => {
+    await using installation = anInstallation();
+    const addresses: (string | undefined)[] = [];
+    const web: Installation['web'] = {
+      ...installation.web,
+      fetch: (request, address) => {
+        addresses.push(address);
+        return installation.web.fetch(request, address);
+      },
+    };
+    await using server = await listen(web, { host: '127.0.0.1', port: 0, logger });
+
+    await (await fetch(`${server.url}/healthz`)).json();
+
+    expect(addresses).toEqual(['127.0.0.1']);
+  });
+
   it('says in one line when the port is taken', async () => {
     await using installation = anInstallation();
     const { server, port } = await listening(installation);

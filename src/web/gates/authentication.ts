@@ -7,10 +7,17 @@ export function authenticationGate(
   whoIs: (request: Request) => Promise<Authentication>,
 ): MiddlewareHandler<WebEnv> {
   return async (c, next) => {
-    const given = c.env.actor;
-    const who = given ? ({ kind: 'actor', actor: given } as const) : await whoIs(c.req.raw);
+    const { actor, origin } = c.env;
+    if (actor) {
+      c.set('actor', actor);
+      c.set('origin', origin);
+      return next();
+    }
+    const who = await whoIs(c.req.raw);
     if (who.kind !== 'actor') return unauthenticated(who.kind);
     c.set('actor', who.actor);
+    // A session is one of the UI, by whatever of its scripts it asks.
+    c.set('origin', who.credential.kind === 'session' ? { ...origin, via: 'ui' } : origin);
     return next();
   };
 }

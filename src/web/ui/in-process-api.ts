@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { Actor } from '../../access/actor.ts';
 import { type FieldIssue, UserError } from '../../user-error.ts';
 import { notFound } from '../problem.ts';
 
@@ -39,15 +38,12 @@ interface Problem {
 /** Never asked of a name server: it only makes the path an address. */
 const origin = 'http://in-process';
 
-export function createInProcessApi(
-  fetchAs: (actor: Actor, request: Request) => Promise<Response>,
-  actor: Actor,
-): InProcessApi {
+export function createInProcessApi(fetch: (request: Request) => Promise<Response>): InProcessApi {
   async function ask(path: string, init: RequestInit): Promise<Response> {
     const request = new Request(`${origin}${path}`, init);
     // An id that is ".." would make it another route's address.
     if (new URL(request.url).pathname !== path.split('?', 1)[0]) throw notFound();
-    const answer = await fetchAs(actor, request);
+    const answer = await fetch(request);
     if (answer.ok) return answer;
     throw new ApiRefusal(answer.status, (await answer.json()) as Problem);
   }

@@ -1,9 +1,11 @@
 import { type Context, Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { Actor } from '../../access/actor.ts';
+import type { Origin } from '../../access/origin.ts';
 import type { Session } from '../../access/sessions.ts';
 import type { Clock } from '../../clock.ts';
 import { UserError } from '../../user-error.ts';
+import type { WebEnv } from '../api.ts';
 import { problemStatuses } from '../problem.ts';
 import { type BrowserSessions, formTokenField, requireOwnPage } from './browser-session.ts';
 import { errorPage } from './error-page.ts';
@@ -34,26 +36,27 @@ export type FormResult =
 
 export interface PageRouteParts {
   readonly browserSessions: BrowserSessions;
-  readonly fetchAs: (actor: Actor, request: Request) => Promise<Response>;
+  readonly fetchAs: (actor: Actor, origin: Origin, request: Request) => Promise<Response>;
   readonly frameFor: (session: Frame['session']) => Frame;
   readonly clock: Clock;
 }
 
 /** Pages and forms of the UI: each asks who it is, shows a refusal as a page, and takes only forms of its own. */
 export interface PageRoutes {
-  readonly routes: Hono;
+  readonly routes: Hono<WebEnv>;
   page(path: string, render: (view: View) => Promise<Page>): void;
   form(path: string, submit: (form: Form) => Promise<FormResult>): void;
 }
 
 export function createPageRoutes(parts: PageRouteParts): PageRoutes {
   const { browserSessions, fetchAs, frameFor, clock } = parts;
-  const routes = new Hono();
+  const routes = new Hono<WebEnv>();
 
-  function viewOf(c: Context, session: Session): View {
+  function viewOf(c: Context<WebEnv>, session: Session): View {
+    const origin: Origin = { ...c.env.origin, via: 'ui' };
     return {
       session,
-      api: createInProcessApi(fetchAs, session.actor),
+      api: createInProcessApi((request) => fetchAs(session.actor, origin, request)),
       nowMs: clock.nowMs(),
       param: (name) => c.req.param(name) ?? '',
       query: (name) => c.req.query(name),

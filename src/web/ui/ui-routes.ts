@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import type { WebEnv } from '../api.ts';
 import { createPageRoutes, type PageRouteParts } from './page-routes.ts';
 import { addWebhook, integrationsPage } from './pages/integrations.ts';
 import { runVerbs, submitRunCommand } from './pages/run/actions.ts';
@@ -8,7 +9,7 @@ import { stacksPage } from './pages/stacks.ts';
 import { webhookForms, webhookPage } from './pages/webhook.ts';
 
 /** Every page and form of the UI, but for logging in. */
-export function uiRoutes(parts: PageRouteParts): Hono {
+export function uiRoutes(parts: PageRouteParts): Hono<WebEnv> {
   const { routes, page, form } = createPageRoutes(parts);
   page('/', stacksPage);
   page('/stacks/:account/:stack', stackPage);

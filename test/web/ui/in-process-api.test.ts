@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
 import { createInProcessApi } from '../../../src/web/ui/in-process-api.ts';
-import { person } from '../../support/builders.ts';
 
 test.each(['..', '.'])('an id that is %j does not lead to another route', async (id) => {
   const asked: string[] = [];
-  const api = createInProcessApi(async (_, { url }) => {
+  const api = createInProcessApi(async ({ url }) => {
     asked.push(url);
     return Response.json({});
-  }, person('ada'));
+  });
 
   const path = `/api/v1/deliveries/${encodeURIComponent(id)}/resend`;
   await expect(api.send('POST', path)).rejects.toMatchObject({ code: 'not-found' });
