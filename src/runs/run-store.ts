@@ -130,11 +130,16 @@ export interface RunStore {
   activeRun(stackKey: string, tx?: Tx): Promise<Run | null>;
   /** The blocking run in QUEUED whose turn is next: highest priority, then oldest. Of that starter only, if given. */
   firstQueued(stackKey: string, startedBy: string | null, tx?: Tx): Promise<Run | null>;
+  /** How many blocking runs of the stack are in QUEUED. */
+  countQueued(stackKey: string): Promise<number>;
   /** The stacks that have a run in QUEUED. */
   stacksWithQueued(): Promise<readonly string[]>;
   /** Of all stacks, oldest first. Not for states that end a run. */
   inState(states: readonly RunState[]): Promise<readonly Run[]>;
+  /** Oldest first. */
   events(runId: string, tx?: Tx): Promise<readonly StoredEvent[]>;
+  /** Those with a higher version than that. */
+  eventsAfter(runId: string, stateVersion: number): Promise<readonly StoredEvent[]>;
 
   /** Inserts with state QUEUED, version 1. 'duplicate' when the stack has a run with that dedupe key. */
   insert(tx: Tx, run: NewRun): Promise<Run | 'duplicate'>;

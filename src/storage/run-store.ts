@@ -97,6 +97,16 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
       return row ? toRun(row) : null;
     },
 
+    async countQueued(stackKey) {
+      const query = database.read.selectFrom('run').select(({ fn }) => fn.countAll<number>().as('count'));
+      const row = await query
+        .where('stack_key', '=', stackKey)
+        .where(isQueued)
+        .where('type', '!=', 'PROPOSED')
+        .executeTakeFirstOrThrow();
+      return row.count;
+    },
+
     async stacksWithQueued() {
       const query = database.read.selectFrom('run').select('stack_key').distinct().where(isQueued);
       return (await query.execute()).map((row) => row.stack_key);
@@ -116,6 +126,12 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
     async events(runId, tx) {
       const query = from(tx).selectFrom('run_event').selectAll().where('run_id', '=', runId);
       return (await query.orderBy('state_version').execute()).map(toEvent);
+    },
+
+    async eventsAfter(runId, stateVersion) {
+      const query = database.read.selectFrom('run_event').selectAll().where('run_id', '=', runId);
+      const later = query.where('state_version', '>', stateVersion);
+      return (await later.orderBy('state_version').execute()).map(toEvent);
     },
 
     async insert(tx, run) {

@@ -419,6 +419,7 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
       expect((await runs.queuedPreviews(stackKey)).map(({ id }) => id)).toEqual([preview]);
       expect((await runs.unfinishedPreviews(stackKey, 'topic')).map(({ id }) => id)).toEqual([busy]);
       expect(await runs.stacksWithQueued()).toEqual([stackKey]);
+      expect([await runs.countQueued(stackKey), await runs.countQueued('another')]).toEqual([2, 0]);
     });
 
     test('finds runs of all stacks by their state', async () => {
@@ -448,6 +449,8 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
 
       await expect(again).rejects.toThrow();
       expect(await world.runs.events(id)).toEqual([event(1, 'QUEUED', 'ada'), event(2, 'READY', 'server')]);
+      expect(await world.runs.eventsAfter(id, 1)).toEqual([event(2, 'READY', 'server')]);
+      expect(await world.runs.eventsAfter(id, 2)).toEqual([]);
     });
 
     test('keeps the commands of a run in the order in which they ran', async () => {

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { toUnixSeconds } from '../../clock.ts';
-import { type Run, runStates } from '../../runs/run.ts';
+import { isBlocking, isTerminal, type Run, runStates } from '../../runs/run.ts';
 import type { RunStore } from '../../runs/run-store.ts';
 import { blockerOf, readLine } from '../../runs/scheduler.ts';
 import type { Stack } from '../../stacks/stack.ts';
@@ -64,14 +64,19 @@ export const runSchema = z
     outcome: z.string().optional(),
     logRemoved: z.boolean().optional().openapi({ description: 'True once its log was removed for its age.' }),
     blockedBy: blockedBy.optional().openapi({ description: 'What keeps a QUEUED run back.' }),
+    blocks: z.number().int().optional().openapi({
+      description: 'How many runs of the stack wait until this one is over; absent when none does.',
+    }),
   })
   .openapi('Run');
 export type RunObject = z.infer<typeof runSchema>;
 
-type Waiting = Pick<RunStore, 'activeRun' | 'firstQueued'>;
+type Waiting = Pick<RunStore, 'activeRun' | 'firstQueued' | 'countQueued'>;
 
 export async function runObject(run: Run, stack: Stack, runs: Waiting): Promise<RunObject> {
   const blocker = run.state === 'QUEUED' ? blockerOf(run, await readLine(runs, stack), stack) : null;
+  const holdsLine = isBlocking(run.type) && run.state !== 'QUEUED' && !isTerminal(run.state);
+  const blocks = holdsLine ? await runs.countQueued(stack.key) : 0;
   return {
     id: run.id,
     stack: { account: stack.account, id: stack.id, name: stack.settings.name },
@@ -90,5 +95,6 @@ export async function runObject(run: Run, stack: Stack, runs: Waiting): Promise<
     ...(run.outcome === undefined ? {} : { outcome: run.outcome }),
     ...(run.logRemoved ? { logRemoved: true } : {}),
     ...(blocker ? { blockedBy: blocker } : {}),
+    ...(blocks > 0 ? { blocks } : {}),
   };
 }

@@ -42,6 +42,26 @@ test('the stacks lead to a stack, and that to its runs', async () => {
   expect((await all.visit(`/runs/${all.run.id}`)).text).toContain('Confirm and apply');
 });
 
+test('a run says where it stands, what was, what is to come, and who waits for it', async () => {
+  await using all = await opened('reader');
+  const waiting = await all.installation.addRun(all.stack);
+
+  const { text } = await all.visit(`/runs/${all.run.id}`);
+  const blocked = await all.visit(`/runs/${waiting.id}`);
+
+  expect(text).toContain('Nothing is applied until somebody confirms it.');
+  expect(text).toContain('One newer run of the stack waits for it.');
+  const line = /<ol class="state-line".*?<\/ol>/s.exec(text)?.[0] ?? '';
+  expect(
+    [...line.matchAll(/<li(.*?)>.*?([A-Z_]{5,})</gs)].map(([, attributes, state]) => `${state}${attributes}`),
+  ).toEqual([
+    ...['QUEUED', 'READY', 'PREPARING', 'INITIALIZING', 'PLANNING', 'UNCONFIRMED aria-current="step"'],
+    ...['CONFIRMED', 'PREPARING_APPLY', 'APPLYING', 'FINISHED'].map((state) => `${state} class="expected"`),
+  ]);
+  expect(line).toContain('<span class="who">ada</span>');
+  expect(blocked.text).toContain(`Waits for <a href="/runs/${all.run.id}">another run of the stack</a>`);
+});
+
 test('without stacks the page says how to make one', async () => {
   await using all = openBrowser();
   await all.logIn();

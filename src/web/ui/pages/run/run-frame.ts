@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { nothingToChange } from '../../../../runs/run.ts';
 import type { RunObject } from '../../../api/run-object.ts';
 import { deltaSigns } from '../../components/delta.ts';
 import { stateBadge } from '../../components/state-badge.ts';
@@ -7,6 +8,8 @@ import type { View } from '../../page-routes.ts';
 import { stackPath } from '../../stack-path.ts';
 import { actionsOf } from './actions.ts';
 import type { RunFacts } from './run-facts.ts';
+import { runSentence } from './run-sentence.ts';
+import { stateLine } from './state-line.ts';
 
 const tabs = [
   { tab: 'plan', words: 'Plan' },
@@ -23,16 +26,21 @@ export type TabContent = Pick<Page, 'body' | 'styles' | 'scripts'>;
 export function framed(view: View, facts: RunFacts, tab: Tab, { body, ...needed }: TabContent): Page {
   const { run } = facts;
   const title = titleOf(run);
+  const sentence = sentenceOf(facts);
   return {
     title: `${run.stack.name}, ${title}`,
     section: 'runs',
-    ...needed,
+    styles: ['run.css', ...(needed.styles ?? [])],
+    scripts: needed.scripts ?? [],
     body: html`<div id="run-frame">
 <p class="crumbs"><a href="/">Stacks</a> / <a href="${stackPath(run.stack.account, run.stack.id)}">${run.stack.name}</a></p>
 <div class="head"><h1>${title}</h1>${stateBadge(run.state)}${run.delta ? deltaSigns(run.delta) : ''}
 ${actionsOf(view, facts)}</div>
 ${blockedNotice(run)}
-${run.note === undefined ? '' : html`<div class="notice"><p>${run.note}</p></div>`}
+<p class="sentence" id="run-sentence">${sentence}</p>
+${blocksNotice(run)}
+${noteOf(run)}
+${stateLine(facts, view.nowMs)}
 </div>
 <nav class="tabs" aria-label="Run">${tabs.map(
       (each) =>
@@ -49,6 +57,27 @@ const titles: Record<RunObject['type'], string> = {
   DESTROY: 'Tear-down',
 };
 const titleOf = ({ type, commit }: RunObject): string => `${titles[type]} of ${commit.hash.slice(0, 7)}`;
+
+function sentenceOf({ run, stack, states }: RunFacts): string {
+  const [before, now] = [states.at(-2), states.at(-1)];
+  return runSentence({
+    run,
+    autodeploy: stack.autodeploy,
+    actor: now?.actor ?? 'server',
+    cameFrom: before?.state ?? null,
+  });
+}
+
+/** What happened, and what to do about it, on lines of their own. */
+function noteOf({ note, state }: RunObject): Markup | string {
+  if (note === undefined || note === nothingToChange) return '';
+  return html`<div class="notice${state === 'FAILED' ? ' bad' : ''}"><p class="note">${note}</p></div>`;
+}
+
+function blocksNotice({ blocks }: RunObject): Markup | string {
+  if (blocks === undefined) return '';
+  return html`<p class="soft">${blocks === 1 ? 'One newer run of the stack waits' : `${blocks} newer runs of the stack wait`} for it.</p>`;
+}
 
 function blockedNotice({ blockedBy }: RunObject): Markup | string {
   switch (blockedBy?.kind) {

@@ -1,0 +1,176 @@
+import {
+  changesTheWorld,
+  type Delta,
+  nothingToChange,
+  type Outcome,
+  type RunState,
+} from '../../../../runs/run.ts';
+import type { RunObject } from '../../../api/run-object.ts';
+
+/** What the sentence is made of. */
+export interface RunStanding {
+  readonly run: Pick<
+    RunObject,
+    'type' | 'state' | 'delta' | 'note' | 'outcome' | 'blockedBy' | 'triggeredBy'
+  >;
+  readonly autodeploy: boolean;
+  /** Who brought it into this state: a person, a token, "worker" or "server". */
+  readonly actor: string;
+  /** The state before this one. */
+  readonly cameFrom: RunState | null;
+}
+
+/** Where the run stands and what happens next, in a sentence or two. */
+export function runSentence(standing: RunStanding): string {
+  const { run, autodeploy, actor, cameFrom } = standing;
+  const { type } = run;
+  switch (run.state) {
+    case 'QUEUED':
+      return run.blockedBy
+        ? 'It starts by itself as soon as nothing keeps it back.'
+        : 'It is next in line and starts by itself.';
+    case 'READY':
+      return 'It starts by itself as soon as a worker is free.';
+    case 'PREPARING':
+      return `A worker fetches the source and makes the sandbox. ${firstHalf[type]}`;
+    case 'INITIALIZING':
+      return `The tool is set up and hooks run. ${firstHalf[type]}`;
+    case 'PLANNING':
+      return `The tool works out what would change. ${afterPlan(type, autodeploy)}`;
+    case 'PENDING_REVIEW':
+      return 'The preview has warnings and ends once somebody has reviewed it.';
+    case 'UNCONFIRMED':
+      return type === 'DESTROY'
+        ? `The tear-down that ${run.triggeredBy} asked for ${effect(run.delta, ['adds', 'changes', 'deletes'])}. Nothing is destroyed until somebody confirms it.`
+        : `The plan of ${run.triggeredBy} ${effect(run.delta, ['adds', 'changes', 'deletes'])}. Nothing is applied until somebody confirms it.`;
+    case 'CONFIRMED':
+      return `${actor} confirmed the plan. It goes on by itself as soon as a worker is free.`;
+    case 'PREPARING_APPLY':
+      return `A worker has taken the confirmed plan and makes ready.`;
+    case 'APPLYING':
+      return 'The plan is being applied. It is not interrupted any more.';
+    case 'DESTROYING':
+      return 'The resources of the stack are being destroyed. It is not interrupted any more.';
+    case 'PERFORMING':
+      return 'The command of the task runs. It is not interrupted any more.';
+    case 'FINISHED':
+      return finished(run);
+    case 'FAILED':
+      return failed(run, cameFrom);
+    case 'STOPPED':
+      return `${endedBy(run.outcome, actor, 'stopped it')} ${notDone[type]}`;
+    case 'DISCARDED':
+      return `${endedBy(run.outcome, actor, 'discarded it')} ${notDone[type]}`;
+    case 'CANCELED':
+      return `${endedBy(run.outcome, actor, 'canceled it')} It had not begun.`;
+  }
+}
+
+type Type = RunObject['type'];
+
+const firstHalf: Readonly<Record<Type, string>> = {
+  PROPOSED: 'The preview follows; nothing is changed by it.',
+  TRACKED: 'The plan follows.',
+  TASK: 'The command follows.',
+  DESTROY: 'A preview of the tear-down follows.',
+};
+
+const notDone: Readonly<Record<Type, string>> = {
+  PROPOSED: 'Nothing was changed.',
+  TRACKED: 'Nothing was applied.',
+  TASK: 'The command did not run.',
+  DESTROY: 'Nothing was destroyed.',
+};
+
+function afterPlan(type: Type, autodeploy: boolean): string {
+  switch (type) {
+    case 'TRACKED':
+      return autodeploy
+        ? 'Changes are applied at once after that: the stack has autodeploy.'
+        : 'Changes then wait until somebody confirms them.';
+    case 'DESTROY':
+      return 'Nothing is destroyed until somebody confirms it.';
+    default:
+      return 'Nothing is changed by that.';
+  }
+}
+
+/** "adds 3 resources, changes 2 and deletes 1". */
+function effect(delta: Delta | undefined, words: readonly [string, string, string]): string {
+  const counts = [delta?.added ?? 0, delta?.changed ?? 0, delta?.deleted ?? 0];
+  const parts = counts.flatMap((count, index) => (count > 0 ? [{ count, word: words[index] }] : []));
+  const [first, ...rest] = parts;
+  // Outputs, or how a resource is kept (protection, its parent).
+  if (!first) return `${words[1]} no resource, only settings or outputs`;
+  const said = [`${first.word} ${first.count} ${first.count === 1 ? 'resource' : 'resources'}`];
+  for (const { word, count } of rest) said.push(`${word} ${count}`);
+  return said.length < 2 ? said.join('') : `${said.slice(0, -1).join(', ')} and ${said.at(-1)}`;
+}
+
+function finished({ type, delta, note }: RunStanding['run']): string {
+  const hadNothing = note === nothingToChange;
+  switch (type) {
+    case 'PROPOSED':
+      return hadNothing
+        ? 'There is nothing to change.'
+        : `The preview is done: a deployment ${effect(delta, ['adds', 'changes', 'deletes'])}. Nothing was changed by it.`;
+    case 'TRACKED':
+      return hadNothing
+        ? 'There was nothing to change.'
+        : `The plan is applied. It ${effect(delta, ['added', 'changed', 'deleted'])}.`;
+    case 'DESTROY':
+      return hadNothing ? 'There was nothing to destroy.' : 'The resources of the stack are destroyed.';
+    case 'TASK':
+      return 'The command ended well.';
+  }
+}
+
+const reasons: Readonly<Record<Outcome, string>> = {
+  tool_failed: 'The tool failed',
+  hook_failed: 'A hook failed',
+  policy_denied: 'A policy denied it',
+  timeout: 'It took too long',
+  output_limit: 'It wrote too much output',
+  out_of_memory: 'It ran out of memory',
+  disk_limit: 'It ran out of disk space',
+  tool_missing: 'The tool is missing on the server, or cannot be used',
+  sandbox_unavailable: 'The sandbox could not be made',
+  source_unavailable: 'The source could not be fetched',
+  project_unusable: 'The project could not be used',
+  plan_unreadable: 'The plan could not be read',
+  plan_changed: 'The plan that was confirmed no longer holds',
+  worker_lost: 'The worker was lost',
+  superseded: 'A newer push of the branch replaced it.',
+  pull_request_closed: 'Its pull request was closed.',
+  merge_group_destroyed: 'Its merge group is gone.',
+  internal_error: 'Something went wrong in the server',
+};
+const reasonOf = (outcome: string | undefined): string | undefined =>
+  (reasons as Readonly<Record<string, string>>)[outcome ?? ''];
+
+const when: Partial<Readonly<Record<RunState, string>>> = {
+  INITIALIZING: 'while the run was initialized',
+  PLANNING: 'during the plan',
+  APPLYING: 'while the plan was applied',
+  DESTROYING: 'while resources were destroyed',
+  PERFORMING: 'while the command of the task ran',
+};
+
+function failed({ type, outcome }: RunStanding['run'], cameFrom: RunState | null): string {
+  const isCommand = type === 'TASK' && outcome === 'tool_failed' && cameFrom === 'PERFORMING';
+  const reason = isCommand ? 'The command failed' : (reasonOf(outcome) ?? 'It failed');
+  const during = (cameFrom && !isCommand && when[cameFrom]) ?? '';
+  return `${reason}${during ? ` ${during}` : ''}. ${aftermath(type, outcome, cameFrom)}`;
+}
+
+function aftermath(type: Type, outcome: string | undefined, cameFrom: RunState | null): string {
+  if (!cameFrom || !changesTheWorld.has(cameFrom)) return notDone[type];
+  if (outcome === 'worker_lost') {
+    return 'Some of it may be done: check the real state, then unlock the stack.';
+  }
+  if (cameFrom === 'PREPARING_APPLY') return notDone[type];
+  return 'What it did until then stays done: check the real state before the next run.';
+}
+
+const endedBy = (outcome: string | undefined, actor: string, did: string): string =>
+  reasonOf(outcome) ?? `${actor} ${did}.`;
