@@ -80,6 +80,18 @@ describe('a plan', () => {
     expect(text.match(/^- size: 1\n\+ size: 2$/gm)).toHaveLength(2);
   });
 
+  it('tells of outputs of the stack that change, and of values that nobody knows yet', () => {
+    const urn = 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev';
+    const unknown = '04da6b54-80e4-46f7-96ec-b56ff0331ba9';
+    const state = (outputs: unknown) => ({ inputs: {}, outputs });
+    const text = shown([
+      { op: 'same', urn, type: 'pulumi:pulumi:Stack', old: state({ url: 'a' }), new: state({ url: unknown }) },
+    ]);
+
+    expect(text).toContain('<tr><td>outputs</td><td><code>shop-dev</code></td>');
+    expect(text).toContain('- url: "a"\n+ url: (known after apply)');
+  });
+
   it('is nothing when nothing changes', () => {
     expect(
       planMarkdown([step('same', 'a', {}, {}), step('refresh', 'b', {}, {})], { detailsUrl }),
@@ -222,7 +234,7 @@ describe('whatever a plan holds', () => {
   });
 
   const code = '<code>(?:[^<>"&\\n\\r]|&(?:amp|lt|gt|quot);)*</code>';
-  const word = '(?:create|update|<b>delete</b>|<b>replace</b>)';
+  const word = '(?:create|update|outputs|<b>delete</b>|<b>replace</b>)';
   const allowed = new RegExp(
     `^(?:|</?table>|</details>|<tr><th>Change</th><th>Resource</th><th>Type</th></tr>|<tr><td>${word}</td><td>${code}</td><td>${code}</td></tr>` +
       `|<tr><td colspan="3">and \\d+ more resources?</td></tr>|<details><summary>${word} ${code} ${code}</summary>` +

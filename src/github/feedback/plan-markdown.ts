@@ -1,5 +1,5 @@
-import { changesOf, type ResourceChange } from './plan-changes.ts';
-import { propertyDiff } from './property-diff.ts';
+import { changesOf, type ResourceChange } from '../../runs/plan/plan-changes.ts';
+import { propertyLines } from './property-lines.ts';
 import { fenced, htmlCode } from './shown-text.ts';
 
 /** GitHub takes 65,535 characters; there are never more of them than bytes, however it counts. */
@@ -52,6 +52,7 @@ const words: Readonly<Record<ResourceChange['op'], string>> = {
   update: 'update',
   delete: '<b>delete</b>',
   replace: '<b>replace</b>',
+  outputs: 'outputs',
 };
 
 const noLines: Readonly<Record<ResourceChange['op'], string>> = {
@@ -59,6 +60,7 @@ const noLines: Readonly<Record<ResourceChange['op'], string>> = {
   update: 'Its inputs stay as they are.',
   delete: 'It has no inputs.',
   replace: 'Its inputs stay as they are.',
+  outputs: 'Its outputs stay as they are.',
 };
 
 function detailsOf(changes: readonly ResourceChange[], maxBytes: number): readonly string[] {
@@ -74,7 +76,7 @@ function detailsOf(changes: readonly ResourceChange[], maxBytes: number): readon
 }
 
 function ofOne({ op, name, type, ...sides }: ResourceChange): string {
-  const lines = propertyDiff(sides.old, sides.new);
+  const lines = propertyLines(sides.old, sides.new);
   const diff = lines.length > 0 ? fenced('diff', lines) : noLines[op];
   const summary = `${words[op]} ${htmlCode(name, longestName)} ${htmlCode(type, longestName)}`;
   return `<details><summary>${summary}</summary>\n\n${diff}\n\n</details>`;

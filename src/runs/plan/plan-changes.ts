@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util';
+import { fieldOf, isTree } from './plan-value.ts';
+
+export const changeOps = ['create', 'update', 'replace', 'delete', 'outputs'] as const;
+/** `outputs`: nothing is done to it, but what a component or the stack itself gives out changes. */
+export type ChangeOp = (typeof changeOps)[number];
+
+/** What a plan's steps do to resources, one entry for each of these. Pure; steps are JSON in the shape of the specification. */
+export interface ResourceChange {
+  readonly op: ChangeOp;
+  readonly urn: string;
+  readonly type: string;
+  readonly name: string;
+  /** What the program says of it (for `outputs` what it gives out); empty for what is not there. */
+  readonly old: unknown;
+  readonly new: unknown;
+}
+
+/** In the order of the plan, made as they are asked for. What stays, or is only read, is left out. */
+export function* changesOf(steps: readonly unknown[]): Generator<ResourceChange> {
+  const replaced = new Set<string>();
+  for (const step of steps) {
+    if (textOf(step, 'op') === 'create-replacement') replaced.add(textOf(step, 'urn'));
+  }
+  for (const step of steps) {
+    const op = opOf(step, replaced);
+    if (op === null) continue;
+    const part = op === 'outputs' ? 'outputs' : 'inputs';
+    const urn = textOf(step, 'urn');
+    yield {
+      ...{ op, urn, type: textOf(step, 'type'), name: nameOf(urn) },
+      old: partOf(step, 'old', part),
+      new: op === 'delete' ? {} : partOf(step, 'new', part),
+    };
+  }
+}
+
+function opOf(step: unknown, replaced: ReadonlySet<string>): ChangeOp | null {
+  const op = textOf(step, 'op');
+  switch (op) {
+    case 'create':
+    case 'update':
+    case 'delete':
+      return op;
+    case 'create-replacement':
+      return 'replace';
+    // The other half of a replacement; alone, it is what an earlier apply left behind.
+    case 'delete-replaced':
+      return replaced.has(textOf(step, 'urn')) ? null : 'delete';
+    case 'same':
+      return givesOutOther(step) ? 'outputs' : null;
+    default:
+      return null;
+  }
+}
+
+/** Only components and the stack: what a provider gives out of a resource that is kept is no news of the program. */
+function givesOutOther(step: unknown): boolean {
+  const [old, now] = [memberOf(step, 'old'), memberOf(step, 'new')];
+  if (!isTree(old) || !isTree(now) || fieldOf(now, 'custom') === true) return false;
+  return !isDeepStrictEqual(partOf(step, 'old', 'outputs'), partOf(step, 'new', 'outputs'));
+}
+
+/** `urn:pulumi:dev::shop::aws:s3/bucket:Bucket::logs` → `logs`; the name may have colons of its own. */
+export function nameOf(urn: string): string {
+  const [, , , ...name] = urn.split('::');
+  return name.join('::') || urn;
+}
+
+function partOf(step: unknown, side: 'old' | 'new', part: 'inputs' | 'outputs'): unknown {
+  return memberOf(memberOf(step, side), part) ?? {};
+}
+
+/** "" for what is no text. */
+export function textOf(value: unknown, name: string): string {
+  const text = memberOf(value, name);
+  return typeof text === 'string' ? text : '';
+}
+
+export const memberOf = (value: unknown, name: string): unknown =>
+  isTree(value) ? fieldOf(value, name) : undefined;
