@@ -3,6 +3,7 @@ import type { PullRequest } from '../stacks/pull-request.ts';
 import type { Commit } from '../stacks/repository.ts';
 import type { StackSettings } from '../stacks/stack.ts';
 import type { Tx } from '../tx.ts';
+import type { ResourceMark } from './plan/resource-mark.ts';
 import type { Delta, Outcome, Run, RunState, RunType } from './run.ts';
 
 export interface NewRun {
@@ -67,6 +68,8 @@ export type Phase = (typeof phases)[number];
 export interface StoredPlan {
   readonly hasChanges: boolean;
   readonly steps: readonly unknown[];
+  /** Left out: none. */
+  readonly marks?: readonly ResourceMark[];
 }
 
 declare const sealed: unique symbol;

@@ -9,6 +9,7 @@ import { createClaims } from './claims.ts';
 import type { JobQueue, Lease } from './job-queue.ts';
 import type { LogStore } from './log-store.ts';
 import { finishPriority, phaseQueue } from './phase-jobs.ts';
+import type { ResourceMark } from './plan/resource-mark.ts';
 import { likenessOf } from './plan-likeness.ts';
 import {
   changesTheWorld,
@@ -238,6 +239,7 @@ interface PlanInput {
   readonly hasChanges: boolean;
   readonly delta: Delta;
   readonly steps: readonly unknown[];
+  readonly marks?: readonly ResourceMark[];
   readonly file: Uint8Array | null;
   /** As frozen, not as the stack says now. */
   readonly autodeploy: boolean;

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
-import type { Frozen, RunStore, SealedPlan } from '../runs/run-store.ts';
+import type { Frozen, RunStore, SealedPlan, StoredPlan } from '../runs/run-store.ts';
 import type { Database } from './database.ts';
 import type { RunPlanRow } from './schema.ts';
 import type { SecretBox } from './secret-box.ts';
@@ -20,10 +20,10 @@ export function createRunBox(database: Database, box: SecretBox): BoxMethods {
   const planPurpose = (runId: string) => `run ${runId} plan`;
 
   return {
-    async sealPlan(runId, { steps, hasChanges, file }) {
+    async sealPlan(runId, { steps, marks = [], hasChanges, file }) {
       const row: RunPlanRow = {
         run_id: runId,
-        steps: box.seal(stepsPurpose(runId), await deflate(JSON.stringify(steps))),
+        steps: box.seal(stepsPurpose(runId), await deflate(JSON.stringify({ steps, marks }))),
         has_changes: hasChanges ? 1 : 0,
         file: file && box.seal(planPurpose(runId), file),
       };
@@ -44,10 +44,9 @@ export function createRunBox(database: Database, box: SecretBox): BoxMethods {
       const query = database.read.selectFrom('run_plan').select(['steps', 'has_changes']);
       const row = await query.where('run_id', '=', runId).executeTakeFirst();
       if (!row) return null;
-      const steps = JSON.parse(
-        (await inflate(box.open(stepsPurpose(runId), row.steps))).toString('utf8'),
-      ) as unknown[];
-      return { steps, hasChanges: row.has_changes === 1 };
+      const text = (await inflate(box.open(stepsPurpose(runId), row.steps))).toString('utf8');
+      const { steps, marks } = JSON.parse(text) as Required<Pick<StoredPlan, 'steps' | 'marks'>>;
+      return { steps, hasChanges: row.has_changes === 1, ...(marks.length > 0 ? { marks } : {}) };
     },
 
     async planFile(runId) {

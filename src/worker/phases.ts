@@ -191,8 +191,8 @@ export async function plan(
   if (frozen !== 'held') return over;
   // Before the report: a confirmation may follow at once, and then the workspace is somebody else's.
   await workspaces.tidy(context.workspace);
-  const { hasChanges, delta, steps } = result;
-  const report = { hasChanges, delta, steps, file, autodeploy: settings.autodeploy };
+  const { hasChanges, delta, steps, marks = [] } = result;
+  const report = { hasChanges, delta, steps, marks, file, autodeploy: settings.autodeploy };
   if (settings.autodeploy && !commit()) return over;
   return { kind: 'planned', answer: await server.planned(assignment, report) };
 }

@@ -14,11 +14,11 @@ export function hideSecrets(secrets: readonly string[], text: string): string {
   return Buffer.concat([redactor.write(Buffer.from(text)), redactor.flush()]).toString('utf8');
 }
 
-/** The steps of a plan as they are stored: ids and inputs may hold a secret of the environment. */
-export function hiddenSteps(assignment: Assignment, steps: readonly unknown[]): readonly unknown[] {
+/** The steps of a plan (or its marks) as they are stored: ids, inputs, names may hold a secret of the environment. */
+export function hiddenSteps<T>(assignment: Assignment, steps: readonly T[]): readonly T[] {
   const secrets = secretsOf(assignment);
   if (secrets.length === 0) return steps;
-  return JSON.parse(hideSecrets(secrets, JSON.stringify(steps))) as unknown[];
+  return JSON.parse(hideSecrets(secrets, JSON.stringify(steps))) as T[];
 }
 
 /** The same server, told nothing that holds a secret: hooks and tasks may spell one out, plans may carry one. */
@@ -31,6 +31,11 @@ export function withoutSecrets(server: ServerApi, assignment: Assignment): Serve
     command: (given, record) =>
       server.command(given, { ...record, label: hide(record.label), argv: record.argv.map(hide) }),
     failed: (given, failure) => server.failed(given, { ...failure, note: hide(failure.note) }),
-    planned: (given, plan) => server.planned(given, { ...plan, steps: hiddenSteps(assignment, plan.steps) }),
+    planned: (given, plan) =>
+      server.planned(given, {
+        ...plan,
+        steps: hiddenSteps(assignment, plan.steps),
+        marks: hiddenSteps(assignment, plan.marks ?? []),
+      }),
   };
 }

@@ -1,6 +1,7 @@
 import type { Delta, Outcome, Run } from '../runs/run.ts';
 import type { Frozen, Phase, RunCommandRecord } from '../runs/run-store.ts';
 import type { Stack } from '../stacks/stack.ts';
+import type { ResourceMark } from './vendor.ts';
 
 /**
  * Everything a worker may ask of the server. The worker never sees the database, GitHub or a key: in
@@ -77,6 +78,8 @@ export interface PlanReport {
   readonly hasChanges: boolean;
   readonly delta: Delta;
   readonly steps: readonly unknown[];
+  /** As in `PlanResult`. */
+  readonly marks?: readonly ResourceMark[];
   readonly file: Uint8Array | null;
   /** As frozen, not as the stack says now. */
   readonly autodeploy: boolean;

@@ -150,6 +150,8 @@ export type PlanResult =
       readonly delta: Delta;
       /** In the order of the tool; JSON objects with exactly the fields of the specification §2.3. */
       readonly steps: readonly PlanStep[];
+      /** What the tool says of resources besides, for people; only of those of which it says something. */
+      readonly marks?: readonly ResourceMark[];
       /** Plain name of the plan file in the output directory; null when the tool saved none. */
       readonly planFile: string | null;
     }
@@ -174,6 +176,14 @@ export interface Delta {
   readonly changed: number;
   readonly deleted: number;
   readonly resources: number;
+}
+
+export interface ResourceMark {
+  readonly urn: string;
+  /** Paths of the properties that force its replacement. */
+  readonly replacedFor: readonly string[];
+  /** The tool refuses to delete it. */
+  readonly isProtected: boolean;
 }
 
 export interface PlanStep {

@@ -482,6 +482,10 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
 
       expect(await world.runs.plan(id)).toEqual({ hasChanges: true, steps });
       expect(await world.runs.planFile(id)).toBeNull();
+
+      const marks = [{ urn: 'urn:é', replacedFor: ['text'], isProtected: true }];
+      await world.savePlan(id, { hasChanges: true, steps, marks, file: null });
+      expect(await world.runs.plan(id)).toEqual({ hasChanges: true, steps, marks });
     });
   }
 

@@ -85,7 +85,13 @@ describe('a plan', () => {
     const unknown = '04da6b54-80e4-46f7-96ec-b56ff0331ba9';
     const state = (outputs: unknown) => ({ inputs: {}, outputs });
     const text = shown([
-      { op: 'same', urn, type: 'pulumi:pulumi:Stack', old: state({ url: 'a' }), new: state({ url: unknown }) },
+      {
+        op: 'same',
+        urn,
+        type: 'pulumi:pulumi:Stack',
+        old: state({ url: 'a' }),
+        new: state({ url: unknown }),
+      },
     ]);
 
     expect(text).toContain('<tr><td>outputs</td><td><code>shop-dev</code></td>');

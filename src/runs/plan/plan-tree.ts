@@ -17,7 +17,8 @@ export interface PlacedChange {
   readonly parents: readonly string[];
 }
 
-/** The changes of a plan as they stand in its tree: depth first, in the order of the plan among those of one parent. */
+/** The changes of a plan as they stand in its tree: depth first, below one parent in the order in which
+ * something of them changes. */
 export function placedChanges(steps: readonly unknown[]): readonly PlacedChange[] {
   const changes = new Map<string, ResourceChange[]>();
   for (const change of changesOf(steps)) {

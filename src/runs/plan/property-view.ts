@@ -27,7 +27,7 @@ const mostItems = 200;
 const mostLines = 200;
 const mostCharacters = 20_000;
 /** A text that is longer, or has several lines, is compared line by line. */
-const longText = 100;
+const longText = 80;
 const longestLine = 400;
 
 /** How a resource changes, a leaf at a time. Pure; bounded in work and size, whatever is compared. */

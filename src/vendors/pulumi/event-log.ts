@@ -32,6 +32,10 @@ export interface StepEvent {
   readonly new: ResourceState | null;
   /** Whether anything the engine tells of the two states differs: more than the fields of ResourceState. */
   readonly isUnchanged: boolean;
+  /** Paths of the properties that make it a replacement. */
+  readonly replacedFor: readonly string[];
+  /** The engine refuses to delete it. */
+  readonly isProtected: boolean;
 }
 
 export interface Summary {
@@ -80,6 +84,7 @@ const stateSchema = z.looseObject({
   id: z.string().default(''),
   parent: z.string().default(''),
   provider: z.string().default(''),
+  protect: z.boolean().nullish(),
   inputs: properties.nullish(),
   outputs: properties.nullish(),
 });
@@ -91,6 +96,8 @@ const stepSchema = z.looseObject({
     provider: z.string().default(''),
     old: stateSchema.nullish(),
     new: stateSchema.nullish(),
+    keys: z.array(z.string()).nullish(),
+    detailedDiff: z.record(z.string(), z.looseObject({ kind: z.string() })).nullish(),
   }),
 });
 const eventSchema = z.looseObject({
@@ -173,7 +180,17 @@ function toStep(metadata: z.infer<typeof stepSchema>['metadata']): StepEvent {
     old: old === null ? null : toState(old as RawState),
     new: next === null ? null : toState(next as RawState),
     isUnchanged: isDeepStrictEqual(old, next),
+    replacedFor: replacingPaths(metadata),
+    isProtected: (metadata.old?.protect ?? metadata.new?.protect) === true,
   };
+}
+
+/** A provider that tells places inside properties says more than the list of properties. */
+function replacingPaths({ keys, detailedDiff }: z.infer<typeof stepSchema>['metadata']): readonly string[] {
+  const paths = Object.entries(detailedDiff ?? {}).flatMap(([path, { kind }]) =>
+    kind.endsWith('replace') ? [path] : [],
+  );
+  return paths.length > 0 ? paths : (keys ?? []);
 }
 
 /** Exactly the fields of the specification, §2.3. */

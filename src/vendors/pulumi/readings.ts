@@ -12,7 +12,7 @@ import type { Summary } from './event-log.ts';
 import { explainFailure } from './failure.ts';
 import { type Operation, readOperation } from './operation.ts';
 import { parseSavedPlan } from './saved-plan.ts';
-import { toPlanSteps } from './steps.ts';
+import { toMarks, toPlanSteps } from './steps.ts';
 
 /** What the commands of planning and applying have left: the exit code and the event log must tell the same. */
 
@@ -42,6 +42,7 @@ export async function readPlan(
     hasChanges: hasChanges(steps, saved),
     delta: toDelta(summary, steps),
     steps: plan.steps,
+    marks: toMarks(steps),
     planFile: saved === null ? null : planFile,
   };
 }

@@ -1,4 +1,4 @@
-import type { PlanStep } from '../../worker/vendor.ts';
+import type { PlanStep, ResourceMark } from '../../worker/vendor.ts';
 import type { StepEvent } from './event-log.ts';
 
 /** Collects the steps of one operation from its events. */
@@ -78,4 +78,14 @@ export function toPlanSteps(
     result.push({ op, provider, type, urn, new: step.new, old: step.old });
   }
   return { steps: result };
+}
+
+/** What the steps of the specification have no place for. */
+export function toMarks(steps: readonly StepEvent[]): ResourceMark[] {
+  const marks = new Map<string, ResourceMark>();
+  for (const { op, urn, replacedFor, isProtected } of steps) {
+    if (op === 'refresh' || marks.get(urn)?.replacedFor.length) continue;
+    if (isProtected || replacedFor.length > 0) marks.set(urn, { urn, replacedFor, isProtected });
+  }
+  return [...marks.values()];
 }

@@ -202,6 +202,23 @@ describe('a resource state', () => {
     expect(Object.getPrototypeOf(inputs)).toBe(Object.prototype);
   });
 
+  test('is replaced for the places that the provider tells, else for the properties', async () => {
+    const log = (more: object) => {
+      const metadata = { op: 'create-replacement', urn, type: 't', keys: ['tags'], ...more };
+      return `${JSON.stringify({ sequence: 0, resourcePreEvent: { metadata } })}\n`;
+    };
+    const paths = async (more: object) => {
+      const [event] = await read(log(more));
+      return event?.kind === 'step' ? event.step.replacedFor : null;
+    };
+
+    expect(await paths({})).toEqual(['tags']);
+    expect(await paths({ detailedDiff: null })).toEqual(['tags']);
+    expect(
+      await paths({ detailedDiff: { 'tags.a': { kind: 'update-replace' }, size: { kind: 'update' } } }),
+    ).toEqual(['tags.a']);
+  });
+
   test('that is nested without end makes the log broken', async () => {
     const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
     const line = (depth: number) =>

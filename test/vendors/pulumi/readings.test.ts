@@ -52,6 +52,19 @@ describe('a plan', () => {
     expect(await planOf(name)).toMatchObject({ hasChanges, delta });
   });
 
+  const markOf = (name: string, replacedFor: string[], isProtected = false) => ({
+    ...{ urn: `urn:pulumi:dev::sample::pulumi:index:Stash::${name}`, replacedFor, isProtected },
+  });
+
+  test.each([
+    ['update', []],
+    ['replace-create-first', [markOf('one', ['input'])]],
+    ['replace-delete-first', [markOf('one', ['input'])]],
+    ['protect', [markOf('one', [], true)]],
+  ])('of %s says what forces a replacement, and what is protected', async (name, marks) => {
+    expect((await planOf(name)).marks).toEqual(marks);
+  });
+
   test('is told of every recorded preview that succeeded', () => {
     expect(previews.length).toBeGreaterThanOrEqual(41);
   });

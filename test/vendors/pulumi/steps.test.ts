@@ -30,6 +30,8 @@ function step(op: string, change: Partial<StepEvent> = {}): StepEvent {
     old: null,
     new: null,
     isUnchanged: true,
+    replacedFor: [],
+    isProtected: false,
   };
   return { op, ...defaults, ...change };
 }

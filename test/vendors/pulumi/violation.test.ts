@@ -17,7 +17,12 @@ function step(op: PlanStep['op'], name: string, inputs: Record<string, unknown> 
   return { op, provider: '', type: 'pkg:index:Thing', urn: urnOf(name), old, new: next };
 }
 
-const event = (given: PlanStep): StepEvent => ({ ...given, isUnchanged: true });
+const event = (given: PlanStep): StepEvent => ({
+  ...given,
+  isUnchanged: true,
+  replacedFor: [],
+  isProtected: false,
+});
 
 function operation(message: string, urn = '', steps: readonly PlanStep[] = []): Operation {
   const nothing = { failedSteps: [], violatedPolicies: [], summary: null, broken: null };
