@@ -213,6 +213,8 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     isSandboxed,
     stacks,
     stackStore: stores.stacks,
+    repositories: stores.repositories,
+    vendors,
     refusesVariable: (stack, name) =>
       vendors.some(
         (vendor) => vendor.name === vendorName(stack.settings.vendor) && vendor.refusesVariable(name),

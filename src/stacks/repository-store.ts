@@ -5,6 +5,15 @@ import type { Account, Repository } from './repository.ts';
 export interface RepositoryStore {
   find(id: number): Promise<Repository | null>;
   findAccount(id: number): Promise<Account | null>;
+  /**
+   * Those that the App works on: neither removed nor of a suspended account, in the order of their ids. `account`
+   * null = all accounts. `after` is the id of the last one seen.
+   */
+  list(options: {
+    readonly account: string | null;
+    readonly after: number | null;
+    readonly limit: number;
+  }): Promise<readonly InstalledRepository[]>;
   /** Inserts or refreshes; a repository that had been removed is back. */
   saveAccount(tx: Tx, account: Account): Promise<void>;
   saveRepository(tx: Tx, repository: Repository): Promise<void>;
@@ -12,6 +21,12 @@ export interface RepositoryStore {
   markRemoved(tx: Tx, repositoryIds: readonly number[]): Promise<void>;
   /** The App was uninstalled from the account: all of its repositories are marked removed. */
   forgetInstallation(tx: Tx, installationId: number): Promise<void>;
+}
+
+export interface InstalledRepository {
+  /** Login of the owner. */
+  readonly account: string;
+  readonly repository: Repository;
 }
 
 /** Asks GitHub, live. */

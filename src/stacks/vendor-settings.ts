@@ -14,8 +14,25 @@ export interface VendorSettingsSchema {
   readonly schema: z.ZodType;
 }
 
+/** A vendor as people meet it in forms: what they are asked, in this order. The schema judges the answers. */
+export interface VendorForm {
+  readonly name: string;
+  /** As people call it: "Pulumi". */
+  readonly label: string;
+  readonly fields: readonly VendorField[];
+}
+
+/** One setting under the vendor's key, as text. */
+export interface VendorField {
+  readonly name: string;
+  readonly label: string;
+  /** What it is for and what is possible, in a sentence or two. */
+  readonly help: string;
+  readonly example: string;
+}
+
 /** All that stacks need of a vendor to judge what people want. */
-export interface VendorRules extends VendorSettingsSchema {
+export interface VendorRules extends VendorSettingsSchema, VendorForm {
   /** Whether the tool keeps that environment variable for itself. */
   refusesVariable(name: string): boolean;
 }

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { InstallationStore } from '../github/installation-store.ts';
+import type { Repository } from '../stacks/repository.ts';
 import type { RepositoryStore } from '../stacks/repository-store.ts';
 import type { Database } from './database.ts';
+import type { RepositoryRow } from './schema.ts';
 
 export function createRepositoryStore(database: Database): RepositoryStore & InstallationStore {
   return {
@@ -12,16 +14,23 @@ export function createRepositoryStore(database: Database): RepositoryStore & Ins
         .where('id', '=', id)
         .where('removed', '=', 0)
         .executeTakeFirst();
-      if (!row) return null;
-      return {
-        id: row.id,
-        accountId: row.account_id,
-        installationId: row.installation_id,
-        fullName: row.full_name,
-        defaultBranch: row.default_branch,
-        isPrivate: row.is_private === 1,
-        ...(row.archived === 1 ? { isArchived: true } : {}),
-      };
+      return row ? toRepository(row) : null;
+    },
+
+    async list({ account, after, limit }) {
+      let query = database.read
+        .selectFrom('repository')
+        .innerJoin('account', 'account.id', 'repository.account_id')
+        .selectAll('repository')
+        .select('account.login')
+        .where('repository.removed', '=', 0)
+        .where('account.suspended', '=', 0);
+      if (after !== null) query = query.where('repository.id', '>', after);
+      if (account !== null) {
+        query = query.where((where) => where.fn('lower', ['account.login']), '=', account.toLowerCase());
+      }
+      const rows = await query.orderBy('repository.id').limit(limit).execute();
+      return rows.map((row) => ({ account: row.login, repository: toRepository(row) }));
     },
 
     async findAccount(id) {
@@ -133,5 +142,17 @@ export function createRepositoryStore(database: Database): RepositoryStore & Ins
         .execute();
       return rows.map((row) => row.id);
     },
+  };
+}
+
+function toRepository(row: RepositoryRow): Repository {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    installationId: row.installation_id,
+    fullName: row.full_name,
+    defaultBranch: row.default_branch,
+    isPrivate: row.is_private === 1,
+    ...(row.archived === 1 ? { isArchived: true } : {}),
   };
 }

@@ -12,9 +12,11 @@ import type { EventFeed } from '../runs/event-feed.ts';
 import type { LogStore } from '../runs/log-store.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { Triggers } from '../runs/triggers.ts';
+import type { RepositoryStore } from '../stacks/repository-store.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Stacks } from '../stacks/stacks.ts';
+import type { VendorForm } from '../stacks/vendor-settings.ts';
 import type { Transactions } from '../tx.ts';
 import type { Deliveries } from '../webhooks/deliveries.ts';
 import type { Webhooks } from '../webhooks/endpoint.ts';
@@ -30,12 +32,14 @@ import { lockRoutes } from './api/lock.ts';
 import { createLogStreams, type LogStreamLimits } from './api/log-stream.ts';
 import { moduleRoutes } from './api/modules.ts';
 import { replayRoutes } from './api/replays.ts';
+import { repositoryRoutes } from './api/repositories.ts';
 import { runCommandRoutes } from './api/run-commands.ts';
 import { runDeliveryRoutes } from './api/run-deliveries.ts';
 import { runLogRoutes } from './api/run-logs.ts';
 import { runRoutes } from './api/runs.ts';
 import { stackRunRoutes } from './api/stack-runs.ts';
 import { stackRoutes } from './api/stacks.ts';
+import { vendorRoutes } from './api/vendors.ts';
 import { webhookRoutes } from './api/webhook.ts';
 import { createWebhookGuard } from './api/webhook-guard.ts';
 import { webhookTestRoutes } from './api/webhook-test.ts';
@@ -76,6 +80,8 @@ export interface WebParts {
   readonly isSandboxed: boolean;
   readonly stacks: Stacks;
   readonly stackStore: StackStore;
+  readonly repositories: Pick<RepositoryStore, 'list'>;
+  readonly vendors: readonly VendorForm[];
   readonly transactions: Transactions;
   readonly refusesVariable: (stack: Stack, name: string) => boolean;
   readonly runs: RunStore;
@@ -144,6 +150,8 @@ export function createWeb(parts: WebParts): Web {
   const api = { ...parts, guard, streams, webhookGuard: createWebhookGuard({ ...parts, guard }) };
   for (const routes of [
     stackRoutes(api),
+    repositoryRoutes(api),
+    vendorRoutes(api),
     environmentRoutes(api),
     lockRoutes(api),
     stackRunRoutes(api),

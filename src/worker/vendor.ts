@@ -1,11 +1,11 @@
-import type { VendorSettings, VendorSettingsSchema } from '../stacks/vendor-settings.ts';
+import type { VendorForm, VendorSettings, VendorSettingsSchema } from '../stacks/vendor-settings.ts';
 
 /**
  * The port to an infrastructure tool. A vendor says which commands a phase runs and what their results
  * mean; it starts nothing itself. The worker runs the commands in the sandbox, keeps the order of hooks,
  * and hands back what the commands left in their output directory.
  */
-export interface Vendor extends VendorSettingsSchema {
+export interface Vendor extends VendorSettingsSchema, VendorForm {
   /** One line with name, path and version, for `doctor` and logs. Null when the tool is missing. */
   readonly tool: VendorTool | null;
   /** Why `tool` is null (missing, too old, not the program itself), for `doctor` and check runs; else null. */

@@ -112,6 +112,27 @@ export function repositoryStoreContract(name: string, open: () => Promise<Opened
       expect(await store.find(101)).toBeNull();
     });
 
+    test('what the App works on is listed page by page, of all accounts or one', async () => {
+      await using opened = await withAcme();
+      const { store, transactions } = opened;
+      await transactions.write(async (tx) => {
+        await store.saveAccount(tx, { id: 2, login: 'globex', installationId: 22, suspended: false });
+        await store.saveRepository(tx, { ...infra, id: 99, accountId: 2, installationId: 22 });
+        await store.saveAccount(tx, { id: 3, login: 'asleep', installationId: 33, suspended: true });
+        await store.saveRepository(tx, { ...infra, id: 300, accountId: 3, installationId: 33 });
+        await store.saveRepository(tx, { ...infra, id: 102 });
+        await store.markRemoved(tx, [102]);
+      });
+      const ids = async (account: string | null, after: number | null, limit: number) =>
+        (await store.list({ account, after, limit })).map(({ repository }) => repository.id);
+
+      expect(await ids(null, null, 2)).toEqual([99, 100]);
+      expect(await ids(null, 100, 9)).toEqual([101]);
+      expect(await ids('ACME', null, 9)).toEqual([100, 101]);
+      const [first] = await store.list({ account: 'acme', after: null, limit: 1 });
+      expect(first).toEqual({ account: 'acme', repository: infra });
+    });
+
     test('a login that GitHub gave to another account belongs to that one alone', async () => {
       await using opened = await withAcme();
       const { store, transactions } = opened;

@@ -35,8 +35,7 @@ import { createStackStore } from '../../src/storage/stack-store.ts';
 import { createStandingStore } from '../../src/storage/standing-store.ts';
 import { createTokenStore } from '../../src/storage/token-store.ts';
 import { createWebhookStore } from '../../src/storage/webhook-store.ts';
-import { refusesVariable } from '../../src/vendors/pulumi/environment.ts';
-import { settingsSchema } from '../../src/vendors/pulumi/settings.ts';
+import { pulumiRules } from '../../src/vendors/pulumi/rules.ts';
 import type { Health } from '../../src/web/health.ts';
 import { createWeb, type Web, type WebParts } from '../../src/web/server.ts';
 import { createDeliveries } from '../../src/webhooks/deliveries.ts';
@@ -124,7 +123,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     store: stackStore,
     repositories,
     directory: { lookUp: async (fullName) => installed.get(fullName) ?? null },
-    vendors: [{ name: 'pulumi', schema: settingsSchema }],
+    vendors: [pulumiRules],
     onUnlock: (key) => scheduler.wake(key),
   });
   const targetGuard = createTargetGuard({
@@ -168,8 +167,10 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     isSandboxed: true,
     stacks,
     stackStore,
+    repositories,
+    vendors: [pulumiRules],
     transactions: database,
-    refusesVariable: (_stack, name) => refusesVariable(name),
+    refusesVariable: (_stack, name) => pulumiRules.refusesVariable(name),
     runs,
     commands,
     triggers: createTriggers({
@@ -263,6 +264,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
       tokenStore,
       stacks,
       stackStore,
+      repositories,
       runs,
       commands,
       logs,

@@ -133,6 +133,7 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
     ...{ login: null, publicUrl: () => 'http://127.0.0.1:3000', isSandboxed: true },
     access: createAccess({ admins: [], permissions: { roleOf: async () => null } }),
     refusesVariable: () => false,
+    vendors: [],
     metrics: { text: async () => '', responded: () => undefined, isAnonymous: false },
     events: createEventFeed(database),
     inbox: createInboxControl({ store: createInboxStore(database), ...base, onReplay: () => undefined }),

@@ -25,6 +25,8 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   // Signed, not authenticated; without GitHub settings it is 503 for everybody.
   ['POST /api/github/webhooks', 'nobody', {}],
   ['GET /api/v1/stacks', 'token'],
+  ['GET /api/v1/repositories', 'token'],
+  ['GET /api/v1/vendors', 'token'],
   ['GET /api/v1/events', 'token'],
   ['POST /api/v1/modules', 'token'],
   ['POST /api/v1/stacks', 'admin', { name: 'Another', repository: 'acme/infra', vendor }],

@@ -29,6 +29,8 @@ export function shellVendor(change: Partial<Vendor> = {}): Vendor {
   const failed = { kind: 'failed', message: 'the shell failed' } as const;
   return {
     name: 'shell',
+    label: 'Shell',
+    fields: [],
     schema: z.unknown(),
     tool: { path: '/bin/bash', version: '5' },
     toolProblem: null,

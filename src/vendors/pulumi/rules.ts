@@ -3,4 +3,23 @@ import { refusesVariable } from './environment.ts';
 import { settingsSchema } from './settings.ts';
 
 /** What stacks of Pulumi are judged by; known without the tool. */
-export const pulumiRules: VendorRules = { name: 'pulumi', schema: settingsSchema, refusesVariable };
+export const pulumiRules: VendorRules = {
+  name: 'pulumi',
+  label: 'Pulumi',
+  fields: [
+    {
+      name: 'loginUrl',
+      label: 'Login URL',
+      help: 'Where Pulumi keeps the state: an s3://, gs://, azblob:// or https:// address, as for "pulumi login". file:///state keeps it on this server, for trying things out.',
+      example: 's3://acme-state',
+    },
+    {
+      name: 'stackName',
+      label: 'Stack name',
+      help: 'What "pulumi stack ls" calls it there: the name alone, organization/stack or organization/project/stack.',
+      example: 'acme/network/prod',
+    },
+  ],
+  schema: settingsSchema,
+  refusesVariable,
+};

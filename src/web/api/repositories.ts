@@ -1,0 +1,70 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Actor } from '../../access/actor.ts';
+import { type Access, includesRole } from '../../access/roles.ts';
+import type { InstalledRepository, RepositoryStore } from '../../stacks/repository-store.ts';
+import { type Api, newApi } from '../api.ts';
+import { inParallel } from '../in-parallel.ts';
+import { decodeCursor, encodeCursor, pageOf, pageQuery } from '../page.ts';
+import { onlyAccountOf } from './guard.ts';
+import { json, needs, problems } from './route-parts.ts';
+
+export const repositorySchema = z
+  .object({
+    account: z.string(),
+    repository: z.string().openapi({ description: '"owner/name"', example: 'acme/infra' }),
+    defaultBranch: z.string(),
+    private: z.boolean(),
+    archived: z.boolean().openapi({ description: 'Nothing of its stacks starts.' }),
+  })
+  .openapi('Repository');
+
+const listRoute = createRoute({
+  method: 'get',
+  path: '/api/v1/repositories',
+  tags: ['stacks'],
+  summary: 'Repositories that the App sees and you administer: those that can have stacks of yours',
+  ...needs('any'),
+  description: 'Needs a token; shows what it administers, and may have fewer entries on a page than fit.',
+  request: { query: pageQuery },
+  responses: { 200: json(pageOf(repositorySchema), 'A page of repositories.'), ...problems },
+});
+
+export interface RepositoryRouteParts {
+  readonly access: Access;
+  readonly repositories: Pick<RepositoryStore, 'list'>;
+}
+
+/** Each row of a page can be a question to GitHub. */
+const questionsAtOnce = 8;
+/** Positions are GitHub's ids. */
+const positionPattern = /^[1-9]\d{0,15}$/;
+
+export function repositoryRoutes({ access, repositories }: RepositoryRouteParts): Api {
+  const api = newApi();
+
+  async function administers(actor: Actor, { account, repository }: InstalledRepository): Promise<boolean> {
+    const role = await access.require(actor, account, repository, 'reader');
+    return role !== null && includesRole(role, 'admin');
+  }
+
+  api.openapi(listRoute, async (c) => {
+    const { limit, cursor } = c.req.valid('query');
+    const { actor } = c.var;
+    const position = decodeCursor(cursor, positionPattern);
+    const after = position === null ? null : Number(position);
+    const rows = await repositories.list({ account: onlyAccountOf(actor), after, limit: limit + 1 });
+    // So many rows are looked at and no more: who administers few of many would have all of them asked.
+    const looked = rows.slice(0, limit);
+    const isTheirs = await inParallel(looked, questionsAtOnce, (row) => administers(actor, row));
+    const last = rows.length > limit ? looked.at(-1) : undefined;
+    const nextCursor = last === undefined ? null : encodeCursor(String(last.repository.id));
+    return c.json({ items: looked.filter((_, index) => isTheirs[index]).map(shown), nextCursor }, 200);
+  });
+
+  return api;
+}
+
+function shown({ account, repository }: InstalledRepository): z.infer<typeof repositorySchema> {
+  const { fullName, defaultBranch, isPrivate, isArchived = false } = repository;
+  return { account, repository: fullName, defaultBranch, private: isPrivate, archived: isArchived };
+}

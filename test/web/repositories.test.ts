@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { anAccount, aRepository, person } from '../support/builders.ts';
+import { anInstallation, apiRequest, call, otherAccount } from './installation.ts';
+
+const path = '/api/v1/repositories';
+
+/** Three repositories of two accounts, known by what GitHub told. */
+async function opened() {
+  const installation = anInstallation();
+  const { database, repositories } = installation;
+  await database.write(async (tx) => {
+    await repositories.saveAccount(tx, anAccount());
+    await repositories.saveAccount(tx, otherAccount);
+    await repositories.saveRepository(tx, aRepository());
+    await repositories.saveRepository(tx, aRepository({ id: 23, fullName: 'acme/shop', isArchived: true }));
+    const elsewhere = { id: 22, accountId: 12, installationId: 102, fullName: 'globex/infra' };
+    await repositories.saveRepository(tx, aRepository({ ...elsewhere, isPrivate: false }));
+  });
+  async function as(login: string, query = '') {
+    const answer = await installation.web.fetchAs(person(login), apiRequest('GET', `${path}${query}`));
+    return (await answer.json()) as { items: { repository: string }[]; nextCursor: string | null };
+  }
+  return { installation, as, [Symbol.asyncDispose]: () => installation[Symbol.asyncDispose]() };
+}
+
+const names = ({ items }: { items: { repository: string }[] }) => items.map(({ repository }) => repository);
+
+describe('the repositories of the API', () => {
+  it('are those that the caller administers, live', async () => {
+    await using world = await opened();
+    const { roles } = world.installation;
+    roles.set('ada acme/infra', 'admin');
+    roles.set('ada acme/shop', 'writer');
+
+    expect(names(await world.as('ada'))).toEqual(['acme/infra']);
+    roles.set('ada globex/infra', 'admin');
+    expect(names(await world.as('ada'))).toEqual(['acme/infra', 'globex/infra']);
+    expect(names(await world.as('stranger'))).toEqual([]);
+    expect(names(await world.as('root-ada'))).toEqual(['acme/infra', 'globex/infra', 'acme/shop']);
+  });
+
+  it.each([
+    ['an admin token', 'admin', null, ['acme/infra', 'globex/infra', 'acme/shop']],
+    ['an admin token of an account', 'admin', 'acme', ['acme/infra', 'acme/shop']],
+    ['a writer token', 'writer', null, []],
+  ] as const)('of %s are those of its account, if it administers', async (_, role, account, expected) => {
+    await using world = await opened();
+    const token = await world.installation.token(role, account);
+
+    expect(names((await call(world.installation, 'GET', path, { token })).body)).toEqual(expected);
+  });
+
+  it('say what they are', async () => {
+    await using world = await opened();
+
+    expect((await world.as('root-ada')).items.slice(1)).toEqual([
+      {
+        ...{ account: 'globex', repository: 'globex/infra', defaultBranch: 'main' },
+        ...{ private: false, archived: false },
+      },
+      {
+        ...{ account: 'acme', repository: 'acme/shop', defaultBranch: 'main' },
+        ...{ private: true, archived: true },
+      },
+    ]);
+  });
+
+  it('come in pages, which may be empty before the end', async () => {
+    await using world = await opened();
+    world.installation.roles.set('ada acme/shop', 'admin');
+
+    const first = await world.as('ada', '?limit=2');
+    const second = await world.as('ada', `?limit=2&cursor=${first.nextCursor}`);
+
+    expect([names(first), first.nextCursor]).toEqual([[], expect.any(String)]);
+    expect([names(second), second.nextCursor]).toEqual([['acme/shop'], null]);
+  });
+});
+
+describe('the vendors of the API', () => {
+  it('say what they want to know of a stack, and take their own examples', async () => {
+    await using installation = anInstallation();
+    const token = await installation.token('admin');
+
+    const { body } = await call(installation, 'GET', '/api/v1/vendors', { token });
+
+    expect(body.items.map(({ name }: { name: string }) => name)).toEqual(['pulumi']);
+    const [{ name, fields }] = body.items;
+    const settings = Object.fromEntries(
+      fields.map((field: { name: string; example: string }) => [field.name, field.example]),
+    );
+    const stack = { name: 'By example', repository: 'acme/infra', vendor: { [name]: settings } };
+    expect((await call(installation, 'POST', '/api/v1/stacks', { token, body: stack })).status).toBe(201);
+  });
+});
