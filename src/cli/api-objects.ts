@@ -96,6 +96,7 @@ export const variableObject = z.object({
 
 export const webhookObject = z.object({
   id: z.string(),
+  stack: z.object({ account: z.string(), id: z.string() }).optional(),
   endpoint: z.string(),
   enabled: z.boolean(),
   filter: z

@@ -11,9 +11,10 @@ export function listedWebhooks(webhooks: readonly Webhook[]): string {
 }
 
 export function describedWebhook(webhook: Webhook): string {
-  const { health, missed, filter, oldSecrets = [] } = webhook;
+  const { stack, health, missed, filter, oldSecrets = [] } = webhook;
   return fields([
     ['webhook', webhook.id],
+    ['stack', stack && `${stack.account}/${stack.id}`],
     ['endpoint', webhook.endpoint],
     ['standing', standing(webhook)],
     ['since', webhook.disabledAt === undefined ? '' : time(webhook.disabledAt)],

@@ -1,3 +1,4 @@
+import type { RunState } from '../runs/run.ts';
 import type {
   Attempt,
   AttemptOutcome,
@@ -11,13 +12,24 @@ import type { AttemptRow, DeliveryRow } from './schema.ts';
 
 type DeliveryReads = Pick<
   DeliveryStore,
-  'payload' | 'latestPayload' | 'find' | 'listOfRun' | 'listOfWebhook'
+  'payload' | 'latestPayload' | 'find' | 'lastAttempt' | 'listOfRun' | 'listOfWebhook'
 >;
 
 /** What people ask about deliveries. */
 export function createDeliveryReads(database: Database): DeliveryReads {
+  const deliveries = () =>
+    database.read
+      .selectFrom('delivery')
+      .leftJoin('run_event', (join) =>
+        join
+          .onRef('run_event.run_id', '=', 'delivery.run_id')
+          .onRef('run_event.state_version', '=', 'delivery.state_version'),
+      )
+      .selectAll('delivery')
+      .select('run_event.state');
+
   async function withAttempts(
-    rows: readonly DeliveryRow[],
+    rows: readonly ReadDelivery[],
     withExchanges: boolean,
   ): Promise<readonly Delivery[]> {
     if (rows.length === 0) return [];
@@ -59,9 +71,20 @@ export function createDeliveryReads(database: Database): DeliveryReads {
     },
 
     async find(id) {
-      const rows = await database.read.selectFrom('delivery').selectAll().where('id', '=', id).execute();
+      const rows = await deliveries().where('delivery.id', '=', id).execute();
       const [delivery] = await withAttempts(rows, true);
       return delivery ?? null;
+    },
+
+    async lastAttempt(webhookId) {
+      const row = await deliveries()
+        .where('delivery.webhook_id', '=', webhookId)
+        .where('delivery.attempts', '>', 0)
+        .orderBy('delivery.id', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      const [delivery] = await withAttempts(row ? [row] : [], false);
+      return delivery?.attempts.at(-1) ?? null;
     },
 
     async listOfRun(runId) {
@@ -79,12 +102,13 @@ export function createDeliveryReads(database: Database): DeliveryReads {
       }));
     },
 
-    async listOfWebhook(webhookId, { before, limit, status, runId }) {
-      let query = database.read.selectFrom('delivery').selectAll().where('webhook_id', '=', webhookId);
-      if (before !== null) query = query.where('id', '<', before);
-      if (status !== undefined) query = query.where('status', '=', status);
-      if (runId !== undefined) query = query.where('run_id', '=', runId);
-      return withAttempts(await query.orderBy('id', 'desc').limit(limit).execute(), false);
+    async listOfWebhook(webhookId, { before, limit, status, runId, state }) {
+      let query = deliveries().where('delivery.webhook_id', '=', webhookId);
+      if (before !== null) query = query.where('delivery.id', '<', before);
+      if (status !== undefined) query = query.where('delivery.status', '=', status);
+      if (runId !== undefined) query = query.where('delivery.run_id', '=', runId);
+      if (state !== undefined) query = query.where('run_event.state', '=', state);
+      return withAttempts(await query.orderBy('delivery.id', 'desc').limit(limit).execute(), false);
     },
   };
 }
@@ -95,14 +119,16 @@ const summaryColumns = [
   ...(['outcome', 'status_code', 'error', 'detail'] as const),
 ] as const;
 
+type ReadDelivery = DeliveryRow & { readonly state: string | null };
 type ReadAttempt = Pick<AttemptRow, (typeof summaryColumns)[number]> & Partial<AttemptRow>;
 
-function deliveryOf(row: DeliveryRow, attempts: readonly ReadAttempt[]): Delivery {
+function deliveryOf(row: ReadDelivery, attempts: readonly ReadAttempt[]): Delivery {
   return {
     id: row.id,
     webhookId: row.webhook_id,
     runId: row.run_id,
     stateVersion: row.state_version,
+    state: row.state as RunState | null,
     status: row.status as DeliveryStatus,
     nextAttemptAtMs: row.lease_until_ms === null ? row.next_at_ms : null,
     createdAtMs: row.created_at_ms,

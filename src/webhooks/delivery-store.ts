@@ -1,3 +1,4 @@
+import type { RunState } from '../runs/run.ts';
 import type { Tx } from '../tx.ts';
 
 /**
@@ -80,6 +81,8 @@ export interface Delivery {
   readonly webhookId: string;
   readonly runId: string;
   readonly stateVersion: number;
+  /** What the run became; null for a change that is not on record. */
+  readonly state: RunState | null;
   readonly status: DeliveryStatus;
   /** Null when none is planned, and while one is in flight. */
   readonly nextAttemptAtMs: number | null;
@@ -101,6 +104,7 @@ export interface DeliveryQuery {
   readonly limit: number;
   readonly status?: DeliveryStatus | undefined;
   readonly runId?: string | undefined;
+  readonly state?: RunState | undefined;
 }
 
 export interface NewDelivery {
@@ -249,6 +253,8 @@ export interface DeliveryStore {
   find(id: string): Promise<Delivery | null>;
   /** Newest first, without exchanges. */
   listOfWebhook(webhookId: string, query: DeliveryQuery): Promise<readonly Delivery[]>;
+  /** Of the newest delivery that was ever tried, its last; without its exchange. Null when nothing was ever sent. */
+  lastAttempt(webhookId: string): Promise<Attempt | null>;
   /** All webhooks. */
   listOfRun(runId: string): Promise<readonly DeliverySummary[]>;
 }

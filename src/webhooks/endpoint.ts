@@ -59,7 +59,7 @@ export interface Webhooks extends Standings {
 export function createWebhooks(parts: {
   readonly store: WebhookStore;
   readonly missed: MissedStore;
-  readonly deliveries: Pick<DeliveryStore, 'stopPending' | 'health' | 'clearHealth'>;
+  readonly deliveries: Pick<DeliveryStore, 'stopPending' | 'health' | 'lastAttempt' | 'clearHealth'>;
   readonly targetGuard: TargetGuard;
   readonly pump: Pick<Pump, 'recall'>;
   readonly transactions: Transactions;

@@ -1,4 +1,4 @@
-import type { DeliveryStore, WebhookHealth } from './delivery-store.ts';
+import type { Attempt, DeliveryStore, WebhookHealth } from './delivery-store.ts';
 import type { MissedStore } from './missed-store.ts';
 import type { WebhookSummary } from './webhook.ts';
 
@@ -11,6 +11,8 @@ export interface Standings {
    * for that many or more. Null while it is enabled and works.
    */
   missed(webhook: WebhookSummary): Promise<number | null>;
+  /** Of the newest state change that was ever sent, without its exchange. */
+  lastAttempt(webhookId: string): Promise<Attempt | null>;
 }
 
 export const maxMissed = 10_000;
@@ -20,11 +22,12 @@ const beforeFirstFailureMs = 60_000;
 
 export function createStandings(parts: {
   readonly missed: MissedStore;
-  readonly deliveries: Pick<DeliveryStore, 'health'>;
+  readonly deliveries: Pick<DeliveryStore, 'health' | 'lastAttempt'>;
 }): Standings {
   const { missed: store, deliveries } = parts;
   return {
     health: (webhookId) => deliveries.health(webhookId),
+    lastAttempt: (webhookId) => deliveries.lastAttempt(webhookId),
 
     async missed(webhook) {
       const health = await deliveries.health(webhook.id);

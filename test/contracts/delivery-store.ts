@@ -345,6 +345,27 @@ export function deliveryStoreContract(name: string, open: () => Promise<Delivery
       });
     });
 
+    it('knows the last attempt of a webhook, that of its newest delivery that was tried', async () => {
+      await using world = await open();
+      const { add, claim, finish, failed } = driver(world);
+      const [webhookId, other] = [await world.addWebhook(), await world.addWebhook()];
+      const [first, second] = [await world.addRun(), await world.addRun()];
+      await add(webhookId, first, 1);
+      const last = async () => world.deliveries.lastAttempt(webhookId);
+      expect(await last()).toBeNull();
+
+      const [claimed] = await claim(t0);
+      expect(await last()).toMatchObject({ number: 1, outcome: 'started' });
+      await finish(claimed, { ...failed(t0 + 5000), exchange });
+      expect(await last()).toMatchObject({ outcome: 'failed', statusCode: 500, exchange: null });
+      await add(webhookId, second, 1);
+      expect(await last()).toMatchObject({ outcome: 'failed' });
+      const [again] = await claim(t0 + 1);
+      await finish(again);
+      expect(await last()).toMatchObject({ outcome: 'delivered', statusCode: 204, durationMs: 12 });
+      expect(await world.deliveries.lastAttempt(other)).toBeNull();
+    });
+
     it('lists newest first, page by page, and forgets those of a removed webhook', async () => {
       await using world = await open();
       const { add, claim } = driver(world);

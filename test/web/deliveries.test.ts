@@ -63,6 +63,23 @@ describe('a delivery', () => {
     expect(answer.body).toMatchObject({ state: 'QUEUED', stateVersion: 1 });
   });
 
+  it('is what its webhook last did, for readers without what the network is like', async () => {
+    await using world = await prepared();
+    const change = { statusCode: null, error: 'refused', detail: 'ECONNREFUSED 10.0.0.7' };
+    const before = await world.admin('GET', `/webhooks/${world.webhook}`);
+    await attempted(world.installation, world.webhook, change);
+
+    const admin = await world.admin('GET', `/webhooks/${world.webhook}`);
+    const reader = await world.reader('GET', '/stacks/acme/network-prod/webhooks');
+
+    expect(before.body.lastAttempt).toBeUndefined();
+    const told = { number: 1, at: 1_999_000_000, outcome: 'failed' };
+    expect(admin.body.lastAttempt).toMatchObject({ ...told, durationMs: 12, detail: change.detail });
+    const { explanation, ...seen } = reader.body.items[0].lastAttempt;
+    expect(seen).toEqual({ ...told, error: 'no-answer' });
+    expect(explanation).toBeDefined();
+  });
+
   it('becomes a curl command, if it was ever sent', async () => {
     await using world = await prepared();
     const { deliveryId } = await attempted(world.installation, world.webhook);
@@ -87,9 +104,11 @@ describe('a delivery', () => {
     const failed = await world.reader('GET', `${list}?status=failed`);
     const ofRun = await world.reader('GET', `${list}?run=${world.run.id}`);
     const ofOther = await world.reader('GET', `${list}?run=01JNOBODY`);
+    const queued = await world.reader('GET', `${list}?state=QUEUED`);
     const wrong = await world.reader('GET', `${list}?status=odd`);
 
     expect(failed.body.items.map(({ id }: { id: string }) => id)).toEqual([deliveryId]);
+    expect(queued.body.items).toMatchObject([{ id: deliveryId, state: 'QUEUED', stateVersion: 1 }]);
     expect([ofRun.body.items.length, ofOther.body.items.length]).toEqual([2, 0]);
     expect(wrong.body).toMatchObject({ status: 422, errors: [{ path: 'status' }] });
   });

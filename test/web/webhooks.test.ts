@@ -18,6 +18,7 @@ describe('webhooks', () => {
     expect(made.status).toBe(201);
     const summary = {
       id: expect.any(String),
+      stack: { account: 'acme', id: 'network-prod' },
       endpoint,
       enabled: true,
       filter: null,
@@ -166,6 +167,7 @@ describe('deliveries', () => {
       id: claim.deliveryId,
       webhook: id,
       run: run.id,
+      state: 'QUEUED',
       stateVersion: 1,
       status: 'failed',
       createdAt: expect.any(Number),

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { type Actor, actorName, type Role } from '../../access/actor.ts';
+import { runStates } from '../../runs/run.ts';
 import { UserError } from '../../user-error.ts';
 import type { Deliveries } from '../../webhooks/deliveries.ts';
 import type { Delivery } from '../../webhooks/delivery-store.ts';
@@ -36,6 +37,7 @@ const listRoute = createRoute({
     query: pageQuery.extend({
       status: z.enum(deliveryStatuses).optional(),
       run: z.string().min(1).max(200).optional().openapi({ description: 'Only those of that run.' }),
+      state: z.enum(runStates).optional().openapi({ description: 'Only those of changes to that state.' }),
     }),
   },
   responses: { 200: json(pageOf(deliverySchema), 'A page of deliveries.'), ...problems },
@@ -108,11 +110,11 @@ export function deliveryRoutes({ webhookGuard, deliveries }: DeliveryRouteParts)
     const id = c.req.valid('param').webhook;
     const stack = await webhookGuard.stackOf(c.var.actor, id, 'reader');
     const isAdmin = await webhookGuard.isAdmin(c.var.actor, stack);
-    const { limit, cursor, status, run: runId } = c.req.valid('query');
+    const { limit, cursor, status, run: runId, state } = c.req.valid('query');
     const page = await visiblePage({
       limit,
       after: decodeCursor(cursor, idPattern),
-      read: (before, count) => deliveries.list(id, { before, limit: count, status, runId }),
+      read: (before, count) => deliveries.list(id, { before, limit: count, status, runId, state }),
       positionOf: (delivery) => delivery.id,
       show: async (delivery) => deliveryObject(delivery, isAdmin),
     });

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { toUnixSeconds } from '../../clock.ts';
+import { runStates } from '../../runs/run.ts';
 import { attemptForReaders } from '../../webhooks/attempt-view.ts';
 import type { Delivery, DeliveryStatus } from '../../webhooks/delivery-store.ts';
 import { attemptObject, attemptSchema } from './attempt-object.ts';
@@ -18,6 +19,7 @@ export const deliverySchema = z
     webhook: z.string(),
     run: z.string(),
     stateVersion: z.number().int(),
+    state: z.enum(runStates).optional().openapi({ description: 'What the run became by it.' }),
     status: z.enum(deliveryStatuses),
     createdAt: z.number().int(),
     nextAttemptAt: z.number().int().optional(),
@@ -34,6 +36,7 @@ export function deliveryObject(delivery: Delivery, isAdmin: boolean): z.infer<ty
     webhook: delivery.webhookId,
     run: delivery.runId,
     stateVersion: delivery.stateVersion,
+    ...(delivery.state === null ? {} : { state: delivery.state }),
     status: delivery.status,
     createdAt: toUnixSeconds(delivery.createdAtMs),
     ...(nextAttemptAtMs === null ? {} : { nextAttemptAt: toUnixSeconds(nextAttemptAtMs) }),

@@ -1,10 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { toUnixSeconds } from '../../clock.ts';
+import type { Stack } from '../../stacks/stack.ts';
+import { attemptForReaders } from '../../webhooks/attempt-view.ts';
 import { hiddenValue } from '../../webhooks/custom-headers.ts';
-import type { WebhookHealth } from '../../webhooks/delivery-store.ts';
+import type { Attempt, WebhookHealth } from '../../webhooks/delivery-store.ts';
 import { fingerprintOf } from '../../webhooks/sending/signature.ts';
 import { maxMissed } from '../../webhooks/standing.ts';
 import type { Webhook, WebhookSummary } from '../../webhooks/webhook.ts';
+import { attemptObject, attemptSchema } from './attempt-object.ts';
 import { filterObject, filterSchema } from './webhook-filter.ts';
 
 const healthSchema = z
@@ -25,6 +28,7 @@ const healthSchema = z
 export const webhookSummarySchema = z
   .object({
     id: z.string(),
+    stack: z.object({ account: z.string(), id: z.string() }),
     endpoint: z.string(),
     enabled: z.boolean(),
     filter: filterSchema,
@@ -38,6 +42,9 @@ export const webhookSummarySchema = z
       .optional()
       .openapi({ description: 'Why the server disabled it; absent when a person did.' }),
     health: healthSchema.optional(),
+    lastAttempt: attemptSchema.omit({ exchange: true }).optional().openapi({
+      description: 'Of the newest state change that was ever sent; absent before the first.',
+    }),
   })
   .openapi('WebhookSummary');
 
@@ -67,8 +74,10 @@ export const webhookSchema = webhookSummarySchema
   })
   .openapi('Webhook');
 
-/** How a webhook fares, as far as the caller may know. */
+/** Whose a webhook is and how it fares, as far as the caller may know. */
 export interface ShownStanding {
+  readonly stack: Pick<Stack, 'account' | 'id'>;
+  readonly lastAttempt: Attempt | null;
   readonly health: WebhookHealth | null;
   readonly missed?: number | null;
   /** Why the last attempt failed tells what stands in the network: not for everybody who may read the stack. */
@@ -77,11 +86,12 @@ export interface ShownStanding {
 
 export function webhookSummary(
   webhook: WebhookSummary,
-  { health, isAdmin }: ShownStanding,
+  { stack, health, lastAttempt, isAdmin }: ShownStanding,
 ): z.infer<typeof webhookSummarySchema> {
   const { id, endpoint, enabled, createdAtMs, disabledAtMs, disabledReason } = webhook;
   return {
     id,
+    stack: { account: stack.account, id: stack.id },
     endpoint,
     enabled,
     filter: filterObject(webhook.filter),
@@ -90,6 +100,9 @@ export function webhookSummary(
     ...(disabledAtMs === null ? {} : { disabledAt: toUnixSeconds(disabledAtMs) }),
     ...(disabledReason === null ? {} : { disabledReason }),
     ...(health === null ? {} : { health: healthObject(health, isAdmin) }),
+    ...(lastAttempt && {
+      lastAttempt: attemptObject(isAdmin ? lastAttempt : attemptForReaders(lastAttempt)),
+    }),
   };
 }
 

@@ -93,27 +93,32 @@ export function webhookRoutes({ guard, webhooks }: { guard: Guard; webhooks: Web
     return { webhook, stack: await guard.stackByKey(actor, webhook.stackKey, needed) };
   }
 
-  async function standingOf(webhook: Webhook, isAdmin: boolean): Promise<ShownStanding> {
-    return { isAdmin, health: await webhooks.health(webhook.id), missed: await webhooks.missed(webhook) };
+  async function standingOf(webhook: Webhook, stack: Stack, isAdmin: boolean): Promise<ShownStanding> {
+    const [health, missed, lastAttempt] = await Promise.all([
+      webhooks.health(webhook.id),
+      webhooks.missed(webhook),
+      webhooks.lastAttempt(webhook.id),
+    ]);
+    return { stack, isAdmin, health, missed, lastAttempt };
   }
 
   api.openapi(showRoute, async (c) => {
     const { actor } = c.var;
     const { webhook, stack } = await allowed(actor, c.req.valid('param').webhook, 'reader');
-    const standing = await standingOf(webhook, await guard.administers(actor, stack));
+    const standing = await standingOf(webhook, stack, await guard.administers(actor, stack));
     return c.json(webhookObject(webhook, standing, 'secret'), 200);
   });
 
   api.openapi(updateRoute, async (c) => {
-    const { id } = (await allowed(c.var.actor, c.req.valid('param').webhook, 'admin')).webhook;
+    const found = await allowed(c.var.actor, c.req.valid('param').webhook, 'admin');
     const { endpoint, filter, ...change } = c.req.valid('json');
-    const webhook = await webhooks.update(id, {
+    const webhook = await webhooks.update(found.webhook.id, {
       ...change,
       ...(endpoint !== undefined && { endpoint }),
       ...(filter !== undefined && { filter: filterOf(filter) }),
     });
     if (!webhook) throw notFound();
-    return c.json(webhookObject(webhook, await standingOf(webhook, true), 'fingerprint'), 200);
+    return c.json(webhookObject(webhook, await standingOf(webhook, found.stack, true), 'fingerprint'), 200);
   });
 
   api.openapi(removeRoute, async (c) => {

@@ -48,7 +48,10 @@ export function stackWebhookRoutes({ guard, webhooks }: { guard: Guard; webhooks
       read: (after, count) => webhooks.list(stack.key, { after, limit: count }),
       positionOf: ({ id }) => id,
       show: async (webhook) =>
-        webhookSummary(webhook, { isAdmin, health: await webhooks.health(webhook.id) }),
+        webhookSummary(webhook, {
+          ...{ stack, isAdmin, health: await webhooks.health(webhook.id) },
+          lastAttempt: await webhooks.lastAttempt(webhook.id),
+        }),
     });
     return c.json(page, 200);
   });
@@ -62,7 +65,7 @@ export function stackWebhookRoutes({ guard, webhooks }: { guard: Guard; webhooks
       ...(filter !== undefined && { filter: filterOf(filter) }),
     });
     c.header('location', `/api/v1/webhooks/${webhook.id}`);
-    const standing = { health: null, isAdmin: true };
+    const standing = { stack, health: null, lastAttempt: null, isAdmin: true };
     return c.json(webhookObject(webhook, standing, generateSecret ? 'secret' : 'fingerprint'), 201);
   });
 
