@@ -232,6 +232,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     github: github.inbox,
     inbox: github.inboxControl,
     health: async () => healthOf(await inspection.findings()),
+    system: inspection.system,
     metrics: { ...metrics, isAnonymous: config.metricsAnonymous },
   });
 

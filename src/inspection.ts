@@ -1,16 +1,18 @@
 import { execa } from 'execa';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
-import type { Backlog, Findings } from './doctor.ts';
+import { type Backlog, doctorReport, type Findings } from './doctor.ts';
 import { freeSpace } from './sandbox/disk-use.ts';
 import type { SelfTestResult } from './sandbox/self-test.ts';
 import type { Stores } from './storage/stores.ts';
+import type { SystemReport } from './web/system-report.ts';
 import type { Vendor } from './worker/vendor.ts';
 
 /** Looks at this installation as it is now; doctor.ts puts it into words. */
 export interface Inspection {
   findings(): Promise<Findings>;
   backlog(): Promise<Backlog>;
+  system(): Promise<SystemReport>;
 }
 
 /** How far back it is looked for what was given up; also how long deliveries can be replayed. */
@@ -27,8 +29,9 @@ export function createInspection(parts: {
 }): Inspection {
   const { version, config, stores, sandboxTest, vendors, foundIn, clock } = parts;
   const { database } = stores;
+  const startedAtMs = clock.nowMs();
 
-  return {
+  const inspection: Inspection = {
     async findings() {
       const used = await stores.stacks.vendorNames();
       return {
@@ -57,7 +60,18 @@ export function createInspection(parts: {
         outbox: await stores.outbox.standing(nowMs - backlogMs),
       };
     },
+
+    async system() {
+      const [findings, backlog, standing] = await Promise.all([
+        inspection.findings(),
+        inspection.backlog(),
+        stores.standing.standing(clock.nowMs()),
+      ]);
+      const doctor = doctorReport(findings, backlog);
+      return { version, startedAtMs, doctor, workers: config.workers, ...standing };
+    },
   };
+  return inspection;
 }
 
 async function gitVersion(path: string): Promise<string | null> {

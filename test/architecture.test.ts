@@ -48,7 +48,7 @@ const allowed: Record<string, readonly string[]> = {
   doctor: ['sandbox/self-test', 'web/health', 'worker/vendor'],
   inspection: [
     ...['clock', 'config', 'doctor', 'storage/stores', 'worker/vendor'],
-    ...['sandbox/disk-use', 'sandbox/self-test'],
+    ...['sandbox/disk-use', 'sandbox/self-test', 'web/system-report'],
   ],
   'installed-vendors': ['config', 'tools', 'vendors'],
   housekeeping: [...foundation, 'runs', 'webhooks', 'github/feedback', 'access/sessions'],

@@ -39,6 +39,7 @@ import { runLogRoutes } from './api/run-logs.ts';
 import { runRoutes } from './api/runs.ts';
 import { stackRunRoutes } from './api/stack-runs.ts';
 import { stackRoutes } from './api/stacks.ts';
+import { systemRoutes } from './api/system.ts';
 import { vendorRoutes } from './api/vendors.ts';
 import { webhookRoutes } from './api/webhook.ts';
 import { createWebhookGuard } from './api/webhook-guard.ts';
@@ -57,6 +58,7 @@ import { createOperations } from './operations.ts';
 import { addRefusals } from './refusals.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import { statusRoutes } from './status-routes.ts';
+import type { SystemReport } from './system-report.ts';
 import { assetRoutes } from './ui/assets.ts';
 import { createBrowserSessions } from './ui/browser-session.ts';
 import { loginRoutes } from './ui/login-routes.ts';
@@ -99,6 +101,7 @@ export interface WebParts {
   readonly github: GithubInbox | null;
   readonly inbox: InboxControl;
   readonly health: () => Promise<Health>;
+  readonly system: () => Promise<SystemReport>;
   readonly metrics: MetricsSource;
   /** Tests shorten it. */
   readonly streamLimits?: LogStreamLimits;
@@ -135,6 +138,7 @@ export function createWeb(parts: WebParts): Web {
   const frameFor = (session: Session | null) => ({
     session,
     isSandboxed: parts.isSandboxed,
+    isInstanceAdmin: session !== null && access.isInstanceAdmin(session.actor),
   });
   app.route('/', assetRoutes());
   app.route('/', loginRoutes({ ...parts, browserSessions, frameFor }));
@@ -166,6 +170,7 @@ export function createWeb(parts: WebParts): Web {
     runDeliveryRoutes(api),
     eventRoutes(api),
     inboxRoutes(api),
+    systemRoutes(api),
     moduleRoutes(),
   ]) {
     app.route('/', routes);

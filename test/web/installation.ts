@@ -38,6 +38,7 @@ import { createWebhookStore } from '../../src/storage/webhook-store.ts';
 import { pulumiRules } from '../../src/vendors/pulumi/rules.ts';
 import type { Health } from '../../src/web/health.ts';
 import { createWeb, type Web, type WebParts } from '../../src/web/server.ts';
+import type { SystemReport } from '../../src/web/system-report.ts';
 import { createDeliveries } from '../../src/webhooks/deliveries.ts';
 import { createWebhooks } from '../../src/webhooks/endpoint.ts';
 import { createWebhookReactor } from '../../src/webhooks/reactor.ts';
@@ -60,6 +61,24 @@ export const healthy: Health = {
     sandbox: { ok: true, detail: 'bubblewrap' },
     tools: { ok: true, detail: '/usr/bin/pulumi' },
   },
+};
+
+const systemReport: SystemReport = {
+  version: '0.1.0',
+  startedAtMs: 1_795_000_000_000,
+  doctor: {
+    ok: true,
+    items: [
+      { name: 'pulumi', status: 'ok', detail: '3.259.0, /usr/bin/pulumi (from PATH)' },
+      { name: 'sandbox', status: 'warning', detail: 'no limit of memory', hint: 'Delegate a cgroup.' },
+    ],
+  },
+  workers: 2,
+  jobs: { waiting: 1, running: 2, waitingSinceMs: 1_795_000_000_000 },
+  runs: { UNCONFIRMED: 1 },
+  deliveries: { pending: 3, due: 1, inFlight: 1, dueSinceMs: 1_795_000_000_000 },
+  inbox: { pending: 0, failed: 1, pendingSinceMs: null },
+  outboxWaiting: 0,
 };
 
 /** The web on the real features and a real database; only GitHub, name servers and the senders are doubles. */
@@ -205,6 +224,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     github: null,
     inbox: createInboxControl({ store: inboxStore, ...base, onReplay: () => undefined }),
     health: async () => healthy,
+    system: async () => systemReport,
     metrics: { ...metrics, isAnonymous: false },
     streamLimits: { pollMs: 5, lifetimeMs: 60_000, maxOpen: 3 },
     ...change,

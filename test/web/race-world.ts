@@ -134,6 +134,7 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
     access: createAccess({ admins: [], permissions: { roleOf: async () => null } }),
     refusesVariable: () => false,
     vendors: [],
+    system: () => Promise.reject(new Error('not in this test')),
     metrics: { text: async () => '', responded: () => undefined, isAnonymous: false },
     events: createEventFeed(database),
     inbox: createInboxControl({ store: createInboxStore(database), ...base, onReplay: () => undefined }),

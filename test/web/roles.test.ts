@@ -64,6 +64,7 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   [`POST ${webhook}/replay`, 'writer', { since: 0 }],
   [`GET ${webhook}/replays`, 'reader'],
   [`POST ${webhook}/replays/{replay}/cancel`, 'writer'],
+  ['GET /api/v1/system', 'instance'],
   ['GET /api/v1/inbox', 'instance'],
   ['GET /api/v1/inbox/{delivery}', 'instance'],
   ['GET /api/v1/inbox/{delivery}/body', 'instance'],

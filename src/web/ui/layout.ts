@@ -24,6 +24,8 @@ export interface Frame {
   readonly session: Session | null;
   /** False with SANDBOX=none, which must be shown wherever a run is shown. */
   readonly isSandboxed: boolean;
+  /** Whether there is a system page for them. */
+  readonly isInstanceAdmin: boolean;
 }
 
 /** Nothing is loaded from elsewhere, nothing runs that is not a file of ours. */
@@ -66,13 +68,14 @@ ${body}
 </html>`;
 }
 
-function navigation({ session }: Frame, section: Page['section']): Markup {
+function navigation({ session, isInstanceAdmin }: Frame, section: Page['section']): Markup {
   const entry = (name: Page['section'], href: string, words: string) =>
     html`<a href="${href}"${section === name ? html` aria-current="page"` : ''}>${words}</a>`;
   if (!session) return html`<nav aria-label="Main"><a class="brand" href="/">Slipway</a></nav>`;
   return html`<nav aria-label="Main">
 <a class="brand" href="/">Slipway</a>
 ${entry('stacks', '/', 'Stacks')}
+${isInstanceAdmin ? entry('system', '/system', 'System') : ''}
 <span class="end">
 <span>${session.record.login}</span>
 <form method="post" action="/logout">${formToken(session)}<button class="link">Log out</button></form>

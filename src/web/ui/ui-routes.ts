@@ -6,6 +6,7 @@ import { runVerbs, submitRunCommand } from './pages/run/actions.ts';
 import { runPage, runTabPages } from './pages/run/run-pages.ts';
 import { stackPage } from './pages/stack.ts';
 import { stacksPage } from './pages/stacks.ts';
+import { systemPage } from './pages/system.ts';
 import { webhookForms, webhookPage } from './pages/webhook.ts';
 
 /** Every page and form of the UI, but for logging in. */
@@ -22,5 +23,6 @@ export function uiRoutes(parts: PageRouteParts): Hono<WebEnv> {
   page('/runs/:run', runPage);
   for (const [tab, render] of Object.entries(runTabPages)) page(`/runs/:run/${tab}`, render);
   for (const verb of runVerbs) form(`/runs/:run/${verb}`, (submitted) => submitRunCommand(submitted, verb));
+  page('/system', systemPage);
   return routes;
 }

@@ -39,7 +39,7 @@ ${isAdmin ? addForm(path, draft, formToken(view.session)) : ''}`;
 }
 
 function tableOf(webhooks: readonly Webhook[], path: string): Markup {
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">Endpoint</th><th scope="col">State</th></tr></thead>
 <tbody>${webhooks.map(
     (webhook) => html`<tr>

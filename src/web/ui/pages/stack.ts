@@ -41,7 +41,7 @@ ${nextCursor === null ? '' : html`<p><a href="${path}?cursor=${encodeURIComponen
 }
 
 function tableOf(runs: readonly Run[], nowMs: number): Markup {
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">Run</th><th scope="col">State</th><th scope="col">Commit</th><th scope="col">Changes</th><th scope="col">By</th><th scope="col">When</th></tr></thead>
 <tbody>${runs.map(
     ({ id, type, state, commit, branch, delta, triggeredBy, createdAt }) => html`<tr>

@@ -31,7 +31,7 @@ ${nextCursor === null ? '' : html`<p><a href="/?cursor=${encodeURIComponent(next
 
 function tableOf(stacks: readonly Stack[]): Markup {
   const rows = stacks.toSorted((a, b) => urgency(a) - urgency(b));
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">Stack</th><th scope="col">State</th><th scope="col">Repository</th><th scope="col">Branch</th></tr></thead>
 <tbody>${rows.map(rowOf)}</tbody>
 </table></div>`;

@@ -65,7 +65,7 @@ function tableOf(
   nowMs: number,
   admin: { readonly here: string; readonly token: Markup } | null,
 ): Markup {
-  return html`<div class="scroll"><table>
+  return html`<div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">Run</th><th scope="col">Version</th><th scope="col">Result</th><th scope="col">Attempts</th><th scope="col">When</th>${admin ? html`<th scope="col"><span class="hidden">Actions</span></th>` : ''}</tr></thead>
 <tbody>${deliveries.map(
     ({ id, run, stateVersion, status, attempts, createdAt }) => html`<tr>

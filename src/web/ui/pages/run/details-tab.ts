@@ -17,7 +17,7 @@ ${pullRequest ? html`<dt>Pull request</dt><dd>#${pullRequest.number} ${pullReque
 ${run.untrusted ? html`<dt>Secrets</dt><dd>none: it comes from a fork, or from a bot that is not trusted</dd>` : ''}
 </dl>
 <h2>States</h2>
-<div class="scroll"><table><thead><tr><th scope="col">State</th><th scope="col">When</th><th scope="col">By</th><th scope="col">Note</th></tr></thead>
+<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">State</th><th scope="col">When</th><th scope="col">By</th><th scope="col">Note</th></tr></thead>
 <tbody>${states.map(
     ({ state, timestamp, actor, note }) =>
       html`<tr><td>${stateBadge(state)}</td><td>${timeAgo(timestamp, nowMs)}</td><td>${actor}</td><td>${note ?? ''}</td></tr>`,

@@ -24,7 +24,7 @@ function planOf({ delta }: RunObject, { items, nextCursor }: z.output<typeof ste
   const changes = items.filter(({ op }) => !unchanged.has(op));
   if (delta === undefined) return html`<p class="soft">Nothing is planned yet.</p>`;
   if (changes.length === 0) return html`<p class="soft">Nothing to change.</p>`;
-  return html`<div class="scroll"><table><thead><tr><th scope="col">Change</th><th scope="col">Resource</th></tr></thead>
+  return html`<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Change</th><th scope="col">Resource</th></tr></thead>
 <tbody>${changes.map(({ op, urn, type }) => html`<tr><td>${op}</td><td><span class="mono">${urn.split('::').at(-1)}</span><div class="small soft mono">${type ?? ''}</div></td></tr>`)}</tbody></table></div>
 ${nextCursor === null ? '' : html`<p class="soft">These are the first ${items.length} steps. <code>npx slipway run changes</code> shows all.</p>`}`;
 }

@@ -11,7 +11,7 @@ const toldList = z.object({ webhooks: z.array(toldSchema) });
 export async function webhooksTab({ api }: View, { apiPath, states }: RunFacts): Promise<TabContent> {
   const { webhooks } = await api.get(`${apiPath}/deliveries`, toldList);
   if (webhooks.length === 0) return { body: html`<p class="soft">The stack has no webhooks.</p>` };
-  const body = html`<div class="scroll"><table>
+  const body = html`<div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">Webhook</th>${states.map(({ state }) => html`<th scope="col">${state}</th>`)}</tr></thead>
 <tbody>${webhooks.map(
     (webhook) =>
