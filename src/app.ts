@@ -254,6 +254,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     for (const warning of tested.warnings) logger.warn({ warning }, 'the sandbox works, but could be better');
 
     // In this order: what a former life left is settled before anything new can happen.
+    await runs.restored.settle();
     await runs.recovery.start();
     for (const error of await workspaces.sweep(await runs.recovery.needingWorkspace())) {
       logger.error({ err: error }, 'a workspace of a former life could not be removed');

@@ -47,6 +47,7 @@ export type Outcome =
   | 'superseded'
   | 'pull_request_closed'
   | 'merge_group_destroyed'
+  | 'backup_restored'
   | 'internal_error';
 
 export interface Run {
@@ -123,7 +124,8 @@ export type RunCommand =
   | { readonly kind: 'confirm' }
   | { readonly kind: 'discard' }
   | { readonly kind: 'cancel' }
-  | { readonly kind: 'stop' };
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'abandon' };
 
 export interface PlanFacts {
   readonly hasChanges: boolean;
@@ -212,6 +214,12 @@ function target(run: RunFacts, command: RunCommand): RunState | null {
       return from('QUEUED', 'READY') ? 'CANCELED' : null;
     case 'stop':
       return restartable.has(state) ? 'STOPPED' : null;
+    // What the run became since is not known: it was restored from a backup.
+    case 'abandon':
+      if (from('QUEUED', 'READY')) return 'CANCELED';
+      if (restartable.has(state)) return 'STOPPED';
+      if (from('UNCONFIRMED', 'PENDING_REVIEW')) return 'DISCARDED';
+      return from('CONFIRMED') ? 'FAILED' : null;
   }
 }
 

@@ -13,6 +13,7 @@ import type { Offers } from './offers.ts';
 import { createPhaseJobs } from './phase-jobs.ts';
 import { createPullRequests, type PullRequests } from './pull-requests.ts';
 import { createRecovery, type Recovery } from './recovery.ts';
+import { type BackupMark, createRestored, type Restored } from './restored.ts';
 import type { Reactor } from './run-event.ts';
 import type { RunStore } from './run-store.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
@@ -31,6 +32,7 @@ export interface Runs {
   readonly commands: RunCommands;
   readonly scheduler: Scheduler;
   readonly recovery: Recovery;
+  readonly restored: Restored;
   readonly transitions: Transitions;
   readonly workerService: ReturnType<typeof createWorkerService>;
 }
@@ -42,6 +44,7 @@ export interface RunsParts {
   readonly queue: JobQueue;
   readonly source: Source;
   readonly branchHeads: BranchHeadStore;
+  readonly backupMark: BackupMark;
   readonly offers: Offers;
   /** What is done about pushes that GitHub did not tell of. */
   readonly missedPushes: MissedPushMode;
@@ -78,5 +81,6 @@ export function createRuns(parts: RunsParts): Runs {
     missedPushes: createMissedPushes({ ...parts, commands, mode: parts.missedPushes }),
     mergeGroups: createMergeGroups(triggering),
     recovery: createRecovery(wired),
+    restored: createRestored({ ...wired, mark: parts.backupMark }),
   };
 }

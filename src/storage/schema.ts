@@ -37,6 +37,7 @@ export interface Schema {
   attempt: AttemptRow;
   replay: ReplayRow;
   canary: CanaryRow;
+  backup: BackupRow;
   token: TokenRow;
   session: SessionRow;
 }
@@ -286,6 +287,12 @@ export interface ReplayRow {
 export interface CanaryRow {
   id: number;
   box: Uint8Array;
+}
+
+/** At most one row, and only in a copy: taken out by the first start on it. */
+export interface BackupRow {
+  id: number;
+  taken_at_ms: number;
 }
 
 export interface TokenRow {

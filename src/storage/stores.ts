@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createAnsweredComments } from './answered-comments.ts';
+import { createBackupMark } from './backup-mark.ts';
 import { createBranchHeadStore } from './branch-head-store.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createDeliveryStore } from './delivery-store.ts';
@@ -54,6 +55,7 @@ export async function openStores(paths: StorePaths) {
     deliveries: createDeliveryStore(database),
     replays: createReplayStore(database),
     inbox: createInboxStore(database),
+    backupMark: createBackupMark(database),
     branchHeads: createBranchHeadStore(database),
     lostDeliveries: createLostDeliveryStore(database),
     outbox: createOutboxStore(database),

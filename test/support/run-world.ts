@@ -14,6 +14,7 @@ import type { Commit } from '../../src/stacks/repository.ts';
 import type { Stack, StackSettings } from '../../src/stacks/stack.ts';
 import { createStacks } from '../../src/stacks/stacks.ts';
 import type { Push } from '../../src/stacks/trigger.ts';
+import { createBackupMark } from '../../src/storage/backup-mark.ts';
 import { createBranchHeadStore } from '../../src/storage/branch-head-store.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createFileLogStore } from '../../src/storage/file-log-store.ts';
@@ -231,6 +232,7 @@ function wire(parts: {
   const made = createRuns({
     ...{ runs, stacks: stackStore, logs, queue, source, clock, newId, logger },
     branchHeads,
+    backupMark: createBackupMark(database),
     offers: {
       offer: async (_, offer) => void offered.push(offer),
     },

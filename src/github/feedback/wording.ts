@@ -89,6 +89,7 @@ const outcomes: Record<Outcome, string> = {
   superseded: 'A newer push made it needless.',
   pull_request_closed: 'Its pull request was closed.',
   merge_group_destroyed: 'Its merge group is gone.',
+  backup_restored: 'The server was restored from a backup made before it ended.',
   worker_lost: 'The worker was lost. If it was changing something, check the real state.',
   internal_error: 'Slipway itself failed. The log of the server says more.',
 };

@@ -329,6 +329,12 @@ create table canary (
   box blob not null
 ) strict;
 
+-- One row in every backup: a server that starts on it knows that time has passed since.
+create table backup (
+  id integer primary key check (id = 1),
+  taken_at_ms integer not null
+) strict;
+
 create table token (
   id text primary key,
   name text not null,
