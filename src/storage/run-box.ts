@@ -3,6 +3,7 @@ import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { Frozen, RunStore, SealedPlan, StoredPlan } from '../runs/run-store.ts';
 import type { Database } from './database.ts';
 import type { RunPlanRow } from './schema.ts';
+import { purposes } from './sealed-columns.ts';
 import type { SecretBox } from './secret-box.ts';
 
 const deflate = promisify(deflateRaw);
@@ -15,17 +16,13 @@ type BoxMethods = Pick<
 
 /** The parts of a run that are large or secret: its plan, and what it was frozen with. */
 export function createRunBox(database: Database, box: SecretBox): BoxMethods {
-  const frozenPurpose = (runId: string) => `run ${runId} frozen`;
-  const stepsPurpose = (runId: string) => `run ${runId} steps`;
-  const planPurpose = (runId: string) => `run ${runId} plan`;
-
   return {
     async sealPlan(runId, { steps, marks = [], hasChanges, file }) {
       const row: RunPlanRow = {
         run_id: runId,
-        steps: box.seal(stepsPurpose(runId), await deflate(JSON.stringify({ steps, marks }))),
+        steps: box.seal(purposes.steps(runId), await deflate(JSON.stringify({ steps, marks }))),
         has_changes: hasChanges ? 1 : 0,
-        file: file && box.seal(planPurpose(runId), file),
+        file: file && box.seal(purposes.plan(runId), file),
       };
       return row as unknown as SealedPlan;
     },
@@ -44,7 +41,7 @@ export function createRunBox(database: Database, box: SecretBox): BoxMethods {
       const query = database.read.selectFrom('run_plan').select(['steps', 'has_changes']);
       const row = await query.where('run_id', '=', runId).executeTakeFirst();
       if (!row) return null;
-      const text = (await inflate(box.open(stepsPurpose(runId), row.steps))).toString('utf8');
+      const text = (await inflate(box.open(purposes.steps(runId), row.steps))).toString('utf8');
       const { steps, marks } = JSON.parse(text) as Required<Pick<StoredPlan, 'steps' | 'marks'>>;
       return { steps, hasChanges: row.has_changes === 1, ...(marks.length > 0 ? { marks } : {}) };
     },
@@ -52,11 +49,11 @@ export function createRunBox(database: Database, box: SecretBox): BoxMethods {
     async planFile(runId) {
       const query = database.read.selectFrom('run_plan').select('file').where('run_id', '=', runId);
       const file = (await query.executeTakeFirst())?.file;
-      return file ? box.open(planPurpose(runId), file) : null;
+      return file ? box.open(purposes.plan(runId), file) : null;
     },
 
     async saveFrozen(tx, runId, frozen) {
-      const sealed = box.seal(frozenPurpose(runId), JSON.stringify(frozen));
+      const sealed = box.seal(purposes.frozen(runId), JSON.stringify(frozen));
       await database
         .inside(tx)
         .insertInto('run_box')
@@ -69,7 +66,7 @@ export function createRunBox(database: Database, box: SecretBox): BoxMethods {
       const db = tx ? database.inside(tx) : database.read;
       const row = await db.selectFrom('run_box').select('box').where('run_id', '=', runId).executeTakeFirst();
       if (!row) return null;
-      return JSON.parse(box.open(frozenPurpose(runId), row.box).toString('utf8')) as Frozen;
+      return JSON.parse(box.open(purposes.frozen(runId), row.box).toString('utf8')) as Frozen;
     },
 
     async forgetSecrets(tx, runId) {

@@ -38,6 +38,17 @@ export function createSecretBox(key: Uint8Array): SecretBox {
   };
 }
 
+/** Whether the key and the purpose match. */
+export function opens(box: SecretBox, purpose: string, sealed: Uint8Array): boolean {
+  try {
+    box.open(purpose, sealed);
+    return true;
+  } catch (error) {
+    if (error instanceof UserError) return false;
+    throw error;
+  }
+}
+
 function wrongKey(cause?: unknown): UserError {
   return new UserError('secret-key-wrong', 'A stored secret cannot be decrypted with the present key.', {
     hint: 'SECRET_KEY_PATH must name the key file this database was made with.',

@@ -1,7 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { linkSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { UserError } from '../user-error.ts';
+import { sync, writeDurably } from './durable-file.ts';
 
 const keyLength = 32;
 
@@ -10,7 +11,7 @@ const keyLength = 32;
  * database without its key must not get a new one silently: nothing in it could be decrypted any more.
  */
 export function loadSecretKey(path: string, databaseExists: boolean): Buffer {
-  const found = read(path);
+  const found = readSecretKey(path);
   if (found) return found;
   if (databaseExists) {
     throw new UserError('secret-key-missing', `The key file ${path} is missing, but the database exists.`, {
@@ -21,9 +22,10 @@ export function loadSecretKey(path: string, databaseExists: boolean): Buffer {
   // Not named by pid: in a container that is the same after a crash, and the leftover would be in the way.
   const fresh = `${path}.${randomBytes(8).toString('hex')}.new`;
   try {
+    // The database is durable before anything is answered; a key that a power cut empties would take it along.
     writeDurably(fresh, randomBytes(keyLength));
     linkSync(fresh, path);
-    syncDirectory(dirname(path));
+    sync(dirname(path));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
       throw new UserError('secret-key-unwritable', `The key file ${path} cannot be written.`, {
@@ -34,12 +36,13 @@ export function loadSecretKey(path: string, databaseExists: boolean): Buffer {
   } finally {
     rmSync(fresh, { force: true });
   }
-  const made = read(path);
+  const made = readSecretKey(path);
   if (!made) throw new Error('the key file vanished');
   return made;
 }
 
-function read(path: string): Buffer | null {
+/** Null when there is no such file. Throws when it is no key, or cannot be read. */
+export function readSecretKey(path: string): Buffer | null {
   let key: Buffer;
   try {
     key = readFileSync(path);
@@ -62,22 +65,47 @@ function read(path: string): Buffer | null {
   return key;
 }
 
-/** The database is durable before anything is answered; a key that a power cut empties would take it along. */
-function writeDurably(path: string, bytes: Uint8Array): void {
-  const file = openSync(path, 'wx', 0o600);
+/** Tells keys apart without telling them: 8 hex digits. */
+export const fingerprintOf = (key: Uint8Array): string =>
+  createHash('sha256').update(key).digest('hex').slice(0, 8);
+
+/** Where a rotation keeps the new key until the database is encrypted with it. */
+export const nextKeyPath = (path: string): string => `${path}.next`;
+
+/**
+ * The end of a rotation: the new key takes the place of the old one, which stays beside it. Also the end of one that
+ * died meanwhile; then `fits` says whether the database has taken the new key. Gives the place of the old key.
+ */
+export function replaceByNextKey(path: string, fits: (key: Buffer) => boolean = () => true): string {
+  const next = readSecretKey(nextKeyPath(path));
+  const old = readSecretKey(path);
+  if (!old) throw new Error('a key is replaced that is not there');
+  const oldPath = `${path}.old-${fingerprintOf(old)}`;
+  if (!next || !fits(next)) return oldPath;
   try {
-    writeSync(file, bytes);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
+    writeDurably(oldPath, old);
+  } catch (error) {
+    // One that died here had come so far.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
+  try {
+    renameSync(nextKeyPath(path), path);
+  } catch (error) {
+    // Another process that found it unfinished was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  sync(dirname(path));
+  return oldPath;
 }
 
-function syncDirectory(path: string): void {
-  const directory = openSync(path, 'r');
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
+/** The key that opens the database, by whatever name a rotation has left it. Throws `secret-key-wrong`. */
+export function keyThatFits(path: string, fits: (key: Buffer) => boolean): Buffer {
+  const key = loadSecretKey(path, true);
+  if (fits(key)) return key;
+  replaceByNextKey(path, fits);
+  const replaced = loadSecretKey(path, true);
+  if (fits(replaced)) return replaced;
+  throw new UserError('secret-key-wrong', `The key file ${path} is not that of this database.`, {
+    hint: 'SECRET_KEY_PATH must name the key file this database was made with.',
+  });
 }

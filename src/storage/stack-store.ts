@@ -4,11 +4,11 @@ import type { ManagedBy, Stack, StackLock, StackSettings } from '../stacks/stack
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Database } from './database.ts';
 import type { AccountRow, RepositoryRow, Schema, StackRow } from './schema.ts';
+import { purposes } from './sealed-columns.ts';
 import type { SecretBox } from './secret-box.ts';
 
 export function createStackStore(database: Database, box: SecretBox): StackStore {
   const from = (tx?: Parameters<Database['inside']>[0]) => (tx ? database.inside(tx) : database.read);
-  const purpose = (key: string, name: string) => `stack ${key} variable ${name}`;
 
   return {
     async find(account, id) {
@@ -112,7 +112,7 @@ export function createStackStore(database: Database, box: SecretBox): StackStore
         .execute();
       return rows.map((row) => ({
         name: row.name,
-        value: box.open(purpose(key, row.name), row.value).toString('utf8'),
+        value: box.open(purposes.variable(key, row.name), row.value).toString('utf8'),
         secret: row.secret === 1,
         access: row.access as EnvironmentAccess,
         ...(row.managed_by === null ? {} : { managedBy: row.managed_by as ManagedBy }),
@@ -123,7 +123,7 @@ export function createStackStore(database: Database, box: SecretBox): StackStore
       const columns = {
         secret: variable.secret ? 1 : 0,
         access: variable.access,
-        value: box.seal(purpose(key, variable.name), variable.value),
+        value: box.seal(purposes.variable(key, variable.name), variable.value),
         managed_by: variable.managedBy ?? null,
       } as const;
       await database

@@ -17,8 +17,9 @@ import { createRepositoryFileStore } from './repository-file-store.ts';
 import { createRepositoryStore } from './repository-store.ts';
 import { createRetentionStore } from './retention-store.ts';
 import { createRunStore } from './run-store.ts';
-import { createSecretBox, type SecretBox } from './secret-box.ts';
-import { loadSecretKey } from './secret-key.ts';
+import { purposes } from './sealed-columns.ts';
+import { createSecretBox, opens, type SecretBox } from './secret-box.ts';
+import { keyThatFits, loadSecretKey } from './secret-key.ts';
 import { createSessionStore } from './session-store.ts';
 import { createStackStore } from './stack-store.ts';
 import { createStandingStore } from './standing-store.ts';
@@ -38,8 +39,7 @@ export interface StorePaths {
 export async function openStores(paths: StorePaths) {
   openDirectory(paths.dataDir);
   openDirectory(dirname(paths.databasePath));
-  const box = createSecretBox(loadSecretKey(paths.secretKeyPath, existsSync(paths.databasePath)));
-  const database = await openChecked(paths.databasePath, box);
+  const { database, box } = await openChecked(paths);
   return {
     database,
     newestId: await newestId(database),
@@ -75,18 +75,18 @@ function openDirectory(path: string): void {
   }
 }
 
-async function openChecked(path: string, box: SecretBox): Promise<Database> {
+async function openChecked({ databasePath, secretKeyPath }: StorePaths) {
+  const key = loadSecretKey(secretKeyPath, existsSync(databasePath));
   try {
-    const database = openDatabase(path);
+    const database = openDatabase(databasePath);
     try {
-      await checkKey(database, box);
-      return database;
+      return { database, box: await boxThatFits(database, key, secretKeyPath) };
     } catch (error) {
       await database[Symbol.asyncDispose]();
       throw error;
     }
   } catch (error) {
-    throw openProblem(`The database ${path}`, error) ?? error;
+    throw openProblem(`The database ${databasePath}`, error) ?? error;
   }
 }
 
@@ -102,18 +102,14 @@ async function newestId({ read }: Database): Promise<string | null> {
   return ids.sort().at(-1) ?? null;
 }
 
-const canary = 'this database belongs to this key';
-
-/** Throws `secret-key-wrong`. */
-async function checkKey(database: Database, box: SecretBox): Promise<void> {
-  await database.write(async (tx) => {
+/** The first key that a database sees is its own. Throws `secret-key-wrong`. */
+async function boxThatFits(database: Database, key: Buffer, path: string): Promise<SecretBox> {
+  const canary = await database.write(async (tx) => {
     const db = database.inside(tx);
     const row = await db.selectFrom('canary').select('box').executeTakeFirst();
-    if (row) box.open(canary, row.box);
-    else
-      await db
-        .insertInto('canary')
-        .values({ id: 1, box: box.seal(canary, canary) })
-        .execute();
+    const sealed = row?.box ?? createSecretBox(key).seal(purposes.canary(), purposes.canary());
+    if (!row) await db.insertInto('canary').values({ id: 1, box: sealed }).execute();
+    return sealed;
   });
+  return createSecretBox(keyThatFits(path, (one) => opens(createSecretBox(one), purposes.canary(), canary)));
 }

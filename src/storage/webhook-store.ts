@@ -5,6 +5,7 @@ import type { EventFilter, OldSecret, Webhook, WebhookSummary } from '../webhook
 import type { WebhookChange, WebhookStore } from '../webhooks/webhook-store.ts';
 import type { Database } from './database.ts';
 import type { WebhookRow } from './schema.ts';
+import { purposes } from './sealed-columns.ts';
 import type { SecretBox } from './secret-box.ts';
 
 type SealedColumn = 'secret' | 'old_secrets' | 'headers';
@@ -12,16 +13,14 @@ type SealedColumn = 'secret' | 'old_secrets' | 'headers';
 /** Webhooks in SQLite. What is secret is sealed for its own row, so that it cannot be copied to another. */
 export function createWebhookStore(database: Database, secrets: SecretBox): WebhookStore {
   const queries = (tx: Tx | undefined) => (tx ? database.inside(tx) : database.read);
-  const purposeOf = (id: string, column: SealedColumn) =>
-    column === 'secret' ? `webhook:${id}` : `webhook:${id}:${column}`;
 
   function seal(id: string, column: SealedColumn, text: string | null): Uint8Array | null {
-    return text === null ? null : secrets.seal(purposeOf(id, column), text);
+    return text === null ? null : secrets.seal(purposes.webhook(id, column), text);
   }
 
   function open(row: WebhookRow, column: SealedColumn): string | null {
     const sealed = row[column];
-    return sealed && secrets.open(purposeOf(row.id, column), sealed).toString('utf8');
+    return sealed && secrets.open(purposes.webhook(row.id, column), sealed).toString('utf8');
   }
 
   function headersOf(row: WebhookRow): Headers {

@@ -293,7 +293,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'the key file of another database': {
     ...restoring(keyFile, (path) => writeFileSync(path, randomBytes(32))),
-    says: 'cannot be decrypted with the present key',
+    says: 'is not that of this database',
     hint: 'SECRET_KEY_PATH must name the key file',
   },
   'a directory for a key file': {
