@@ -44,6 +44,7 @@ const allowed: Record<string, readonly string[]> = {
     'github/app-definition',
     'github/simulate/decision',
     'github/simulate/events',
+    'storage/care',
   ],
   doctor: ['sandbox/self-test', 'web/health', 'worker/vendor'],
   inspection: [

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { addCheckFileCommand } from './check-file.ts';
 import type { CliContext } from './context.ts';
+import { addDatabaseCommands } from './database.ts';
 import { addDeliveryCommands } from './delivery.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -67,6 +68,10 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   addDeliveryCommands(webhook, context);
   addReplayCommands(webhook, context);
 
+  addDatabaseCommands(
+    program.command('db').description('the database: backup, check, restore, key'),
+    context,
+  );
   addInboxCommands(program.command('inbox').description("GitHub's deliveries, to see and replay"), context);
 
   try {
