@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { addCheckFileCommand } from './check-file.ts';
+import { addCompletionCommand } from './completion.ts';
 import type { CliContext } from './context.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addDeliveryCommands } from './delivery.ts';
@@ -73,6 +74,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
     context,
   );
   addInboxCommands(program.command('inbox').description("GitHub's deliveries, to see and replay"), context);
+  addCompletionCommand(program, context);
 
   try {
     const { known, unknown } = followed(program, argv);
