@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Actor } from './access/actor.ts';
+import { createAuditLog } from './access/audit-log.ts';
 import { createLogin } from './access/login.ts';
 import { createAccess } from './access/roles.ts';
 import { createSessions } from './access/sessions.ts';
@@ -98,7 +99,8 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     }),
   );
 
-  const sessions = createSessions({ ...basics, store: stores.sessions });
+  const audit = createAuditLog({ ...basics, store: stores.audit });
+  const sessions = createSessions({ ...basics, audit, store: stores.sessions });
   const scratchDirectory = join(config.dataDir, 'scratch');
   let url = `http://${config.listen.host}:${config.listen.port}`;
   const publicUrl = () => config.publicUrl ?? url;
@@ -208,6 +210,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     access,
     tokens,
     sessions,
+    audit,
     login: github.identityProvider && createLogin(github.identityProvider),
     publicUrl,
     isSandboxed,
@@ -273,6 +276,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
         outbox: stores.outbox,
         answered: stores.answered,
         sessions,
+        audit,
       }),
     );
     if (tested.ok) worker.start();

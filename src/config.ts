@@ -29,8 +29,8 @@ export interface Config {
   readonly workers: number;
   /** Bytes that have to be free where DATA_DIR lies for a run to begin; 0 = whatever there is. */
   readonly minFreeBytes: number;
-  /** Days that runs, and their logs, are kept once they are over; 0 = for ever. */
-  readonly retention: { readonly runsDays: number; readonly logsDays: number };
+  /** Days that runs, and their logs, are kept once they are over, and what is in the audit log; 0 = for ever. */
+  readonly retention: { readonly runsDays: number; readonly logsDays: number; readonly auditDays: number };
   readonly tools: {
     readonly settings: Readonly<Partial<Record<'pulumi', string>>>;
     /** PATH of the server, where tools are looked up. */
@@ -121,6 +121,7 @@ const settings = z.object({
   MIN_FREE_DISK_MB: wholeNumber.pipe(z.number().max(1_000_000_000)).default(1024),
   RETENTION_RUNS_DAYS: days.default(365),
   RETENTION_LOGS_DAYS: days.default(90),
+  RETENTION_AUDIT_DAYS: days.default(400),
   PULUMI_PATH: optional,
   WEBHOOK_ALLOWED_TARGETS: list,
   ADMINS: list,
@@ -209,7 +210,11 @@ export function readConfig(environment: Environment): Config {
     },
     caBundle: values.CA_BUNDLE ? caBundle(resolve(values.CA_BUNDLE)) : null,
     workers: values.WORKERS ?? cpus().length,
-    retention: { runsDays: values.RETENTION_RUNS_DAYS, logsDays: values.RETENTION_LOGS_DAYS },
+    retention: {
+      runsDays: values.RETENTION_RUNS_DAYS,
+      logsDays: values.RETENTION_LOGS_DAYS,
+      auditDays: values.RETENTION_AUDIT_DAYS,
+    },
     minFreeBytes: values.MIN_FREE_DISK_MB * 1024 * 1024,
     tools: {
       settings: values.PULUMI_PATH ? { pulumi: values.PULUMI_PATH } : {},

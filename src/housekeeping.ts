@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { AuditLog } from './access/audit-log.ts';
 import type { Sessions } from './access/sessions.ts';
 import type { Clock } from './clock.ts';
 import type { OutboxStore } from './github/feedback/outbox-store.ts';
@@ -31,10 +32,13 @@ export function startHousekeeping(parts: {
   readonly outbox: OutboxStore;
   readonly answered: Pick<AnsweredComments, 'removeOld'>;
   readonly sessions: Pick<Sessions, 'removeExpired'>;
+  readonly audit: Pick<AuditLog, 'removeOld'>;
   /** After so many days checks of commits go; 0 = never. */
   readonly runsDays: number;
   /** After so many days results of attempts and replays go; 0 = never. */
   readonly logsDays: number;
+  /** The audit log goes back so many days; 0 = for ever. */
+  readonly auditDays: number;
   readonly transactions: Transactions;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -62,6 +66,7 @@ export function startHousekeeping(parts: {
         await sweepChecks({ ...parts, days: parts.runsDays }, signal);
         await clearAnswered();
         await parts.sessions.removeExpired();
+        await parts.audit.removeOld(parts.auditDays, ending.signal);
       } catch (error) {
         logger.error({ err: error }, 'clearing what is old failed, it is tried again');
       }

@@ -52,7 +52,7 @@ const allowed: Record<string, readonly string[]> = {
     ...['sandbox/disk-use', 'sandbox/self-test', 'web/system-report'],
   ],
   'installed-vendors': ['config', 'tools', 'vendors'],
-  housekeeping: [...foundation, 'runs', 'webhooks', 'github/feedback', 'access/sessions'],
+  housekeeping: [...foundation, 'runs', 'webhooks', 'github/feedback', 'access/sessions', 'access/audit-log'],
   main: ['config', 'app', 'logger', 'user-error'],
   'without-server': ['config', 'github/simulate', 'stacks/repository-file', 'vendors/pulumi/rules'],
 };

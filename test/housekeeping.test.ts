@@ -1,10 +1,13 @@
 import { expect, test, vi } from 'vitest';
+import { createAuditLog } from '../src/access/audit-log.ts';
+import { commandLine } from '../src/access/origin.ts';
 import { createSessions } from '../src/access/sessions.ts';
 import { startHousekeeping } from '../src/housekeeping.ts';
 import { createIds } from '../src/ids.ts';
 import { createLogger } from '../src/logger.ts';
 import type { Runs } from '../src/runs/runs.ts';
 import { createAnsweredComments } from '../src/storage/answered-comments.ts';
+import { createAuditStore } from '../src/storage/audit-store.ts';
 import { createDeliveryStore } from '../src/storage/delivery-store.ts';
 import { createOutboxStore } from '../src/storage/outbox-store.ts';
 import { createReplayStore } from '../src/storage/replay-store.ts';
@@ -19,11 +22,12 @@ test('sessions that are over are removed, and what was answered long ago is forg
   const { database } = temp;
   const clock = manualClock();
   const parts = { transactions: database, clock, newId: createIds(clock) };
-  const sessions = createSessions({ ...parts, store: createSessionStore(database) });
+  const audit = createAuditLog({ ...parts, store: createAuditStore(database) });
+  const sessions = createSessions({ ...parts, audit, store: createSessionStore(database) });
   const ada = { userId: 5, login: 'ada', email: 'ada@example.com' };
-  await sessions.begin(ada, { userAgent: 'over', before: null });
+  await sessions.begin(ada, { userAgent: 'over', before: null, origin: commandLine });
   clock.advance(2 * dayMs);
-  await sessions.begin(ada, { userAgent: 'good', before: null });
+  await sessions.begin(ada, { userAgent: 'good', before: null, origin: commandLine });
 
   const answered = createAnsweredComments(database);
   await database.write(async (tx) => {
@@ -32,7 +36,7 @@ test('sessions that are over are removed, and what was answered long ago is forg
   });
 
   await using _housekeeping = startHousekeeping({
-    ...{ ...parts, sessions, logger: createLogger('silent') },
+    ...{ ...parts, sessions, audit, logger: createLogger('silent') },
     // Swept by a timer, later than this test takes.
     runs: {} as Pick<Runs, 'recovery' | 'scheduler'>,
     retention: { sweep: async () => {} },
@@ -40,7 +44,7 @@ test('sessions that are over are removed, and what was answered long ago is forg
     replays: createReplayStore(database),
     outbox: createOutboxStore(database),
     answered,
-    ...{ runsDays: 0, logsDays: 0 },
+    ...{ runsDays: 0, logsDays: 0, auditDays: 0 },
   });
 
   await vi.waitFor(async () =>

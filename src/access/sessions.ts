@@ -1,9 +1,11 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
-import type { Transactions } from '../tx.ts';
+import type { Transactions, Tx } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import type { Actor } from './actor.ts';
+import { type AuditLog, noSubject } from './audit-log.ts';
+import type { Origin } from './origin.ts';
 import type { SessionRecord, SessionStore } from './session-store.ts';
 
 /** A person as GitHub says who it is. */
@@ -16,18 +18,24 @@ export interface Person {
 /** Who is logged in to the UI, and until when. What they may do is asked of GitHub each time (access/roles.ts). */
 export interface Sessions {
   /** Begins one and ends the one before it in this browser. The token is for the browser alone. */
-  begin(
-    person: Person,
-    browser: { readonly userAgent: string; readonly before: string | null },
-  ): Promise<string>;
+  begin(person: Person, browser: Browser): Promise<string>;
   /** Null for one that is over or never was. */
   authenticate(token: string): Promise<Session | null>;
-  end(token: string): Promise<void>;
-  /** Everywhere they are logged in; how many sessions that were. */
+  /** The person logs out, here or everywhere. */
+  logOut(session: Session, origin: Origin, where: 'here' | 'everywhere'): Promise<void>;
+  /** Everywhere they are logged in; how many sessions that were. GitHub asks for it. */
   endAllOf(userId: number): Promise<number>;
   listOf(userId: number): Promise<readonly SessionRecord[]>;
   /** Those that are over anyway; how many. */
   removeExpired(): Promise<number>;
+}
+
+/** Where somebody logs in. */
+export interface Browser {
+  readonly userAgent: string;
+  /** The token it had before, whatever that is worth. */
+  readonly before: string | null;
+  readonly origin: Origin;
 }
 
 export interface Session {
@@ -52,8 +60,14 @@ export function createSessions(parts: {
   transactions: Transactions;
   clock: Clock;
   newId: NewId;
+  audit: Pick<AuditLog, 'note'>;
 }): Sessions {
-  const { store, transactions, clock, newId } = parts;
+  const { store, transactions, clock, newId, audit } = parts;
+
+  async function note(tx: Tx, operation: string, actor: Actor, origin: Origin): Promise<void> {
+    const entry = { operation, actor, origin, params: {}, subject: noSubject };
+    await audit.note(tx, entry, { outcome: 'done', note: null });
+  }
 
   const isOver = ({ createdAtMs, lastUsedAtMs }: SessionRecord, nowMs: number): boolean =>
     nowMs >= createdAtMs + longestMs || nowMs >= lastUsedAtMs + longestIdleMs;
@@ -68,7 +82,7 @@ export function createSessions(parts: {
   }
 
   return {
-    async begin(person, { userAgent, before }) {
+    async begin(person, { userAgent, before, origin }) {
       const token = randomBytes(32).toString('base64url');
       const atMs = clock.nowMs();
       await transactions.write(async (tx) => {
@@ -79,6 +93,7 @@ export function createSessions(parts: {
           createdAtMs: atMs,
           lastUsedAtMs: atMs,
         });
+        await note(tx, 'login', actorOf(person), origin);
       });
       return token;
     },
@@ -88,11 +103,15 @@ export function createSessions(parts: {
       const nowMs = clock.nowMs();
       if (!record || isOver(record, nowMs)) return null;
       if (nowMs >= record.lastUsedAtMs + usedGrainMs) await noteUse(record.id, nowMs);
-      const { login, email } = record;
-      return { record, actor: { kind: 'person', login, email }, formToken: formTokenOf(token) };
+      return { record, actor: actorOf(record), formToken: formTokenOf(token) };
     },
 
-    end: (token) => transactions.write((tx) => store.removeByHash(tx, digest(token))),
+    logOut: ({ record, actor }, origin, where) =>
+      transactions.write(async (tx) => {
+        if (where === 'everywhere') await store.removeAllOf(tx, record.userId);
+        else await store.remove(tx, record.id);
+        await note(tx, where === 'everywhere' ? 'logout everywhere' : 'logout', actor, origin);
+      }),
     endAllOf: (userId) => transactions.write((tx) => store.removeAllOf(tx, userId)),
     listOf: (userId) => store.listOf(userId),
 
@@ -102,6 +121,8 @@ export function createSessions(parts: {
     },
   };
 }
+
+const actorOf = ({ login, email }: Person): Actor => ({ kind: 'person', login, email });
 
 /** Follows from the session's token, which no other page can read, and does not give it away. */
 const formTokenOf = (token: string): string => createHmac('sha256', token).update('form').digest('base64url');

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
+import { addAuditCommand } from './audit.ts';
 import { addCheckFileCommand } from './check-file.ts';
 import { addCompletionCommand } from './completion.ts';
 import type { CliContext } from './context.ts';
@@ -73,6 +74,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
     program.command('db').description('the database: backup, check, restore, key'),
     context,
   );
+  addAuditCommand(program, context);
   addInboxCommands(program.command('inbox').description("GitHub's deliveries, to see and replay"), context);
   addCompletionCommand(program, context);
 

@@ -5,7 +5,8 @@ import { type ApiClient, connect } from './api-client.ts';
 import { listAll, webhookPath } from './api-objects.ts';
 import type { CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
-import { CliFailure, usageFailure } from './failure.ts';
+import { CliFailure } from './failure.ts';
+import { momentExamples, secondsOf } from './moment.ts';
 import { outputOf, table, time } from './output.ts';
 
 const startedObject = z.object({
@@ -37,15 +38,13 @@ interface ReplayOptions {
   readonly follow?: boolean;
 }
 
-const times = 'e.g. 2h, 3d, 2026-05-01T08:00Z, or Unix seconds';
-
 /** `slipway webhook replay|replays|cancel-replay` */
 export function addReplayCommands(webhook: Command, context: CliContext): void {
   webhook
     .command('replay')
     .description('send the state changes of a while again, little by little')
     .argument('<webhook>')
-    .requiredOption('--since <time>', times)
+    .requiredOption('--since <time>', momentExamples)
     .option('--until <time>', 'default: now')
     .option('--state <state>', 'only changes to that state')
     .option('--failed-only', 'only what was not delivered')
@@ -96,18 +95,6 @@ export function addReplayCommands(webhook: Command, context: CliContext): void {
         () => `Replay ${replay} is ${status}: ${queued} of ${total}.`,
       );
     });
-}
-
-const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-
-/** A time as people give it, in Unix seconds: so long ago, a date, or the seconds themselves. */
-export function secondsOf(text: string, nowMs: number, option: string): number {
-  const [, amount, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  if (amount !== undefined) return Math.floor(nowMs / 1000) - Number(amount) * (unitSeconds[unit] ?? 1);
-  if (/^\d{1,12}$/.test(text)) return Number(text);
-  const ms = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms)) throw usageFailure(`${option}: not a time`, `Possible: ${times}.`);
-  return Math.floor(ms / 1000);
 }
 
 function announced(started: z.infer<typeof startedObject>, since: number, dryRun: boolean): string {

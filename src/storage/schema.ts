@@ -40,6 +40,7 @@ export interface Schema {
   backup: BackupRow;
   token: TokenRow;
   session: SessionRow;
+  audit: AuditTableRow;
 }
 
 export interface AccountRow {
@@ -317,4 +318,24 @@ export interface SessionRow {
   user_agent: string;
   created_at_ms: number;
   last_used_at_ms: number;
+}
+
+export interface AuditTableRow {
+  seq: Generated<number>;
+  at_ms: number;
+  actor_kind: string;
+  actor_key: string;
+  actor_name: string;
+  via: string;
+  address: string | null;
+  forwarded_for: string | null;
+  operation: string;
+  params: Json;
+  repository_id: number | null;
+  account: string | null;
+  stack: string | null;
+  run_id: string | null;
+  outcome: string;
+  status: number | null;
+  note: string | null;
 }

@@ -36,6 +36,10 @@ export function createSessionStore(database: Database): SessionStore {
       await database.inside(tx).deleteFrom('session').where('hash', '=', hash).execute();
     },
 
+    async remove(tx, id) {
+      await database.inside(tx).deleteFrom('session').where('id', '=', id).execute();
+    },
+
     async removeAllOf(tx, userId) {
       const query = database.inside(tx).deleteFrom('session').where('user_id', '=', userId);
       return Number((await query.executeTakeFirst()).numDeletedRows);

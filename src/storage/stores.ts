@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createAnsweredComments } from './answered-comments.ts';
+import { createAuditStore } from './audit-store.ts';
 import { createBackupMark } from './backup-mark.ts';
 import { createBranchHeadStore } from './branch-head-store.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -62,6 +63,7 @@ export async function openStores(paths: StorePaths) {
     answered: createAnsweredComments(database),
     tokens: createTokenStore(database),
     sessions: createSessionStore(database),
+    audit: createAuditStore(database),
     standing: createStandingStore(database),
   };
 }

@@ -1,4 +1,5 @@
 import type { Actor } from '../access/actor.ts';
+import type { AuditLog } from '../access/audit-log.ts';
 import type { Login } from '../access/login.ts';
 import { commandLine, type Origin, originOfRequest } from '../access/origin.ts';
 import type { Access } from '../access/roles.ts';
@@ -23,6 +24,7 @@ import type { Webhooks } from '../webhooks/endpoint.ts';
 import type { Replays } from '../webhooks/replays.ts';
 import type { RunDeliveries } from '../webhooks/run-deliveries.ts';
 import type { TestDeliveries } from '../webhooks/test-delivery.ts';
+import { auditRoutes } from './api/audit.ts';
 import { deliveryRoutes } from './api/deliveries.ts';
 import { environmentRoutes } from './api/environment.ts';
 import { eventRoutes } from './api/events.ts';
@@ -46,7 +48,9 @@ import { createWebhookGuard } from './api/webhook-guard.ts';
 import { webhookTestRoutes } from './api/webhook-test.ts';
 import { stackWebhookRoutes } from './api/webhooks.ts';
 import { newApi } from './api.ts';
+import { createSubjects } from './audit-subject.ts';
 import { authenticate } from './authenticate.ts';
+import { auditGate } from './gates/audit.ts';
 import { authenticationGate } from './gates/authentication.ts';
 import { inputGate } from './gates/input.ts';
 import { instanceGate } from './gates/instance.ts';
@@ -75,6 +79,7 @@ export interface WebParts {
   readonly access: Access;
   readonly tokens: Pick<Tokens, 'authenticate'>;
   readonly sessions: Sessions;
+  readonly audit: Pick<AuditLog, 'begin' | 'end' | 'list'>;
   /** Null: nobody can log in to the UI. */
   readonly login: Login | null;
   /** Without a trailing slash; asked late, as it may follow from the address that the server listens on. */
@@ -82,7 +87,7 @@ export interface WebParts {
   readonly isSandboxed: boolean;
   readonly stacks: Stacks;
   readonly stackStore: StackStore;
-  readonly repositories: Pick<RepositoryStore, 'list'>;
+  readonly repositories: Pick<RepositoryStore, 'list' | 'find'>;
   readonly vendors: readonly VendorForm[];
   readonly transactions: Transactions;
   readonly refusesVariable: (stack: Stack, name: string) => boolean;
@@ -148,6 +153,10 @@ export function createWeb(parts: WebParts): Web {
 
   const operationsLater = () => operations;
   app.use('/api/v1/*', authenticationGate(whoIs));
+  app.use(
+    '/api/v1/*',
+    auditGate({ ...parts, operations: operationsLater, subjectOf: createSubjects(parts) }),
+  );
   app.use('/api/v1/*', instanceGate(operationsLater, access));
   app.use('/api/v1/*', inputGate(operationsLater));
 
@@ -171,6 +180,7 @@ export function createWeb(parts: WebParts): Web {
     eventRoutes(api),
     inboxRoutes(api),
     systemRoutes(api),
+    auditRoutes(api),
     moduleRoutes(),
   ]) {
     app.route('/', routes);

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { createAuditLog } from '../../src/access/audit-log.ts';
+import { commandLine } from '../../src/access/origin.ts';
 import { createSessions, isFormToken } from '../../src/access/sessions.ts';
 import { createIds } from '../../src/ids.ts';
+import { createAuditStore } from '../../src/storage/audit-store.ts';
 import { createSessionStore } from '../../src/storage/session-store.ts';
 import { UserError } from '../../src/user-error.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -8,14 +11,22 @@ import { tempDatabase } from '../support/temp-database.ts';
 
 const hourMs = 3_600_000;
 const ada = { userId: 5, login: 'Ada', email: 'ada@example.com' };
-const browser = { userAgent: 'Firefox', before: null };
+const browser = { userAgent: 'Firefox', before: null, origin: { ...commandLine, via: 'ui' } } as const;
 
 function open() {
   const temp = tempDatabase();
   const clock = manualClock();
   const store = createSessionStore(temp.database);
-  const sessions = createSessions({ store, transactions: temp.database, clock, newId: createIds(clock) });
-  return { ...temp, clock, store, sessions, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
+  const base = { transactions: temp.database, clock, newId: createIds(clock) };
+  const audit = createAuditLog({ ...base, store: createAuditStore(temp.database) });
+  const sessions = createSessions({ ...base, store, audit });
+  return { ...temp, clock, store, sessions, audit, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
+}
+
+async function sessionOf({ sessions }: ReturnType<typeof open>, token: string) {
+  const session = await sessions.authenticate(token);
+  if (!session) throw new Error('nobody is logged in');
+  return session;
 }
 
 test('a session is its person, and the database does not hold what opens it', async () => {
@@ -59,9 +70,9 @@ test('a logout ends one session, or those of the person everywhere', async () =>
   const [one, two] = [await all.sessions.begin(ada, browser), await all.sessions.begin(ada, browser)];
   const other = await all.sessions.begin({ ...ada, userId: 6 }, browser);
 
-  await all.sessions.end(one);
+  await all.sessions.logOut(await sessionOf(all, one), browser.origin, 'here');
   expect([await all.sessions.authenticate(one), await all.sessions.listOf(5)]).toMatchObject([null, [{}]]);
-  expect(await all.sessions.endAllOf(5)).toBe(1);
+  await all.sessions.logOut(await sessionOf(all, two), browser.origin, 'everywhere');
 
   expect(await all.sessions.authenticate(two)).toBeNull();
   expect(await all.sessions.authenticate(other)).not.toBeNull();
@@ -88,7 +99,20 @@ test('a full disk shuts nobody out', async () => {
     transactions: { write: () => Promise.reject(new UserError('storage-full', 'The disk is full.')) },
     clock: all.clock,
     newId: createIds(all.clock),
+    audit: all.audit,
   });
 
   expect(await sessions.authenticate(token)).toMatchObject({ record: { userId: 5 } });
+});
+
+test('logins and logouts are written down', async () => {
+  await using all = open();
+  const [one, two] = [await all.sessions.begin(ada, browser), await all.sessions.begin(ada, browser)];
+  await all.sessions.logOut(await sessionOf(all, one), browser.origin, 'here');
+  await all.sessions.logOut(await sessionOf(all, two), browser.origin, 'everywhere');
+
+  const query = { account: null, stack: null, sinceMs: null, untilMs: null, before: null, limit: 10 };
+  const rows = await all.audit.list({ ...query, actor: 'person:ada' });
+  expect(rows.map(({ operation }) => operation)).toEqual(['logout everywhere', 'logout', 'login', 'login']);
+  expect(rows[0]).toMatchObject({ origin: { via: 'ui' }, outcome: 'done', status: null });
 });

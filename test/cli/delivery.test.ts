@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { secondsOf } from '../../src/cli/replay.ts';
+import { secondsOf } from '../../src/cli/moment.ts';
 import { attempted } from '../web/attempted.ts';
 import { anInstallation } from '../web/installation.ts';
 import { eventually } from '../webhooks/receiver.ts';

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { commandLine } from '../../src/access/origin.ts';
 import { startReceiving } from './receiving.ts';
 
 const ada = { userId: 5, login: 'ada', email: 'ada@example.com' };
-const browser = { userAgent: 'Firefox', before: null };
+const browser = { userAgent: 'Firefox', before: null, origin: commandLine };
 
 async function opened() {
   const all = await startReceiving();

@@ -109,6 +109,7 @@ export async function startReceiving(
     transactions: database,
     clock,
     newId: createIds(clock),
+    audit: { note: async () => undefined },
   });
   const notHere = (what: string) => () => Promise.reject(new Error(`no ${what} in this test`));
   const handlers = createEventHandlers({

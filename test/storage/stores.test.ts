@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createAnsweredComments } from '../../src/storage/answered-comments.ts';
+import { createAuditStore } from '../../src/storage/audit-store.ts';
 import { createFileLogStore } from '../../src/storage/file-log-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
@@ -12,6 +13,7 @@ import { createSessionStore } from '../../src/storage/session-store.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
 import { createTokenStore } from '../../src/storage/token-store.ts';
 import { answeredCommentsContract } from '../contracts/answered-comments.ts';
+import { auditStoreContract } from '../contracts/audit-store.ts';
 import { logStoreContract } from '../contracts/log-store.ts';
 import { runStoreContract } from '../contracts/run-store.ts';
 import { sessionStoreContract } from '../contracts/session-store.ts';
@@ -30,6 +32,7 @@ function stores() {
     stacks: createStackStore(database, box),
     repositories: createRepositoryStore(database),
     tokens: createTokenStore(database),
+    audit: createAuditStore(database),
     atRest: () => temp.atRest(),
     [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose](),
   };
@@ -86,6 +89,7 @@ stackStoreContract('SQLite', async () => {
 });
 
 tokenStoreContract('SQLite', stores);
+auditStoreContract('SQLite', stores);
 
 answeredCommentsContract('SQLite', async () => {
   const temp = tempDatabase();

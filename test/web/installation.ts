@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Role } from '../../src/access/actor.ts';
+import { createAuditLog } from '../../src/access/audit-log.ts';
 import { createAccess } from '../../src/access/roles.ts';
 import { createSessions } from '../../src/access/sessions.ts';
 import { createTokens } from '../../src/access/tokens.ts';
@@ -18,6 +19,7 @@ import { createTransitions, type Transitions } from '../../src/runs/transition.t
 import { createTriggers } from '../../src/runs/triggers.ts';
 import type { Stack } from '../../src/stacks/stack.ts';
 import { createStacks } from '../../src/stacks/stacks.ts';
+import { createAuditStore } from '../../src/storage/audit-store.ts';
 import { createBranchHeadStore } from '../../src/storage/branch-head-store.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { createDeliveryStore } from '../../src/storage/delivery-store.ts';
@@ -165,7 +167,8 @@ export function anInstallation(change: Partial<WebParts> = {}) {
   });
   const tokenStore = createTokenStore(database);
   const tokens = createTokens({ ...base, store: tokenStore });
-  const sessions = createSessions({ ...base, store: createSessionStore(database) });
+  const audit = createAuditLog({ ...base, store: createAuditStore(database) });
+  const sessions = createSessions({ ...base, audit, store: createSessionStore(database) });
   const githubTraffic = () => createApiBudget({ clock }).standing();
   const store = createStandingStore(database);
   const metrics = createMetrics({ store, githubTraffic, clock, version: '0.1.0' });
@@ -181,6 +184,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     }),
     tokens,
     sessions,
+    audit,
     login: null,
     publicUrl: () => 'https://slipway.example.com',
     isSandboxed: true,
@@ -281,6 +285,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
       installed,
       tokens,
       sessions,
+      audit,
       tokenStore,
       stacks,
       stackStore,

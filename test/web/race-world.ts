@@ -1,9 +1,11 @@
 import { expect } from 'vitest';
+import { createAuditLog } from '../../src/access/audit-log.ts';
 import { createAccess } from '../../src/access/roles.ts';
 import { createSessions } from '../../src/access/sessions.ts';
 import { createTokens } from '../../src/access/tokens.ts';
 import { createInboxControl } from '../../src/github/inbox-control.ts';
 import { createLogger } from '../../src/logger.ts';
+import { createAuditStore } from '../../src/storage/audit-store.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createDeliveryStore } from '../../src/storage/delivery-store.ts';
 import { createEventFeed } from '../../src/storage/event-feed.ts';
@@ -110,13 +112,17 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 async function openRaceWorld(order: number): Promise<RaceWorld> {
   const turnstile = createTurnstile(order);
-  const intercept = (database: Database): Database => ({
-    ...database,
-    write: async (work) => {
-      await turnstile.pass();
-      return database.write(work);
-    },
-  });
+  let direct: Database | null = null;
+  const intercept = (database: Database): Database => {
+    direct = database;
+    return {
+      ...database,
+      write: async (work) => {
+        await turnstile.pass();
+        return database.write(work);
+      },
+    };
+  };
   const world = await openRunWorld({ intercept });
   const { database, clock, newId } = world;
   const logger = createLogger('silent');
@@ -127,9 +133,24 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
   const resolve = async () => ['93.184.216.34'];
   const targetGuard = createTargetGuard({ allowed: parseAllowedTargets([]), resolve });
   const tokens = createTokens({ ...base, store: createTokenStore(database) });
-  const sessions = createSessions({ ...base, store: createSessionStore(database) });
+  // What is written down of a call is no part of the race.
+  const audit = createAuditLog({
+    ...base,
+    transactions: direct ?? database,
+    store: createAuditStore(database),
+  });
+  const sessions = createSessions({ ...base, audit, store: createSessionStore(database) });
   const web = createWeb({
-    ...{ ...world, ...base, tokens, sessions, version: '0.1.0', github: null, health: async () => healthy },
+    ...{
+      ...world,
+      ...base,
+      tokens,
+      sessions,
+      audit,
+      version: '0.1.0',
+      github: null,
+      health: async () => healthy,
+    },
     ...{ login: null, publicUrl: () => 'http://127.0.0.1:3000', isSandboxed: true },
     access: createAccess({ admins: [], permissions: { roleOf: async () => null } }),
     refusesVariable: () => false,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../src/access/actor.ts';
-import { attempted } from './attempted.ts';
+import { fillInstallation } from './filled-installation.ts';
 import { anInstallation, apiRequest, type Installation } from './installation.ts';
 
 /**
@@ -28,6 +28,8 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   ['GET /api/v1/repositories', 'token'],
   ['GET /api/v1/vendors', 'token'],
   ['GET /api/v1/events', 'token'],
+  // Shows the stacks that they administer.
+  ['GET /api/v1/audit', 'token'],
   ['POST /api/v1/modules', 'token'],
   ['POST /api/v1/stacks', 'admin', { name: 'Another', repository: 'acme/infra', vendor }],
   [`GET ${stack}`, 'reader'],
@@ -136,7 +138,7 @@ function expected(need: Need, caller: Caller): 401 | 403 | 404 | 'allowed' {
 
 async function prepared() {
   const installation = anInstallation();
-  const { roles, token, addStack, addRun, webhooks, database } = installation;
+  const { roles, token } = installation;
   for (const role of ['reader', 'writer', 'admin'] as const) roles.set(`${role}-person`, role);
   const tokens: Partial<Record<Caller, string>> = {
     'wrong token': 'slipway_nobody-has-this',
@@ -156,42 +158,11 @@ async function prepared() {
     operator: { kind: 'operator' },
   };
 
-  const made = await addStack();
-  const hook = await webhooks.create(made.key, { endpoint: 'https://receiver.example/hook' });
-  const finished = await installation.move(await addRun(made), { kind: 'cancel' });
-  const delivery = await attempted(installation, hook.id);
-  const replay = await installation.replays.start(
-    hook.id,
-    { sinceMs: 0, untilMs: Number.MAX_SAFE_INTEGER, state: null, failedOnly: false },
-    'ada',
-  );
-  await database.write((tx) =>
-    installation.stackStore.putVariable(tx, made.key, {
-      name: 'AWS_REGION',
-      value: 'eu-west-1',
-      secret: false,
-      access: 'all',
-    }),
-  );
-  // GitHub's deliveries have ids of their own; here one serves both kinds.
-  const { deliveryId: id } = delivery;
-  const received = { id, event: 'ping', lane: 'other', body: Buffer.from('{}'), receivedAtMs: 1 };
-  await database.write((tx) => installation.inboxStore.insert(tx, received));
-  await database.write((tx) => installation.inboxStore.settle(tx, id, { state: 'failed', note: 'no luck' }));
-  const ids: Readonly<Record<string, string>> = {
-    account: 'acme',
-    stack: made.id,
-    run: finished.id,
-    webhook: hook.id,
-    delivery: id,
-    replay: replay && 'id' in replay ? replay.id : '',
-    name: 'AWS_REGION',
-  };
+  const { pathOf } = await fillInstallation(installation);
 
   async function send(caller: Caller, method: string, template: string, body: unknown): Promise<Response> {
-    const path = template.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? 'missing');
     const bearer = tokens[caller];
-    const request = apiRequest(method, path, { ...(bearer ? { token: bearer } : {}), body });
+    const request = apiRequest(method, pathOf(template), { ...(bearer ? { token: bearer } : {}), body });
     const actor = actors[caller];
     return actor ? installation.web.fetchAs(actor, request) : installation.web.fetch(request);
   }

@@ -355,4 +355,29 @@ create table session (
   last_used_at_ms integer not null
 ) strict;
 create index session_of_user on session (user_id);
+
+-- Without references: it tells of what is gone, too.
+create table audit (
+  seq integer primary key autoincrement,
+  at_ms integer not null,
+  actor_kind text not null,
+  actor_key text not null,
+  actor_name text not null,
+  via text not null,
+  address text,
+  forwarded_for text,
+  operation text not null,
+  params text not null,
+  repository_id integer,
+  account text,
+  stack text,
+  run_id text,
+  outcome text not null,
+  status integer,
+  note text
+) strict;
+create index audit_at on audit (at_ms);
+create index audit_of_stack on audit (lower(account), stack, seq);
+create index audit_of_actor on audit (lower(actor_name), seq);
+create index audit_of_actor_key on audit (lower(actor_key), seq);
 `;

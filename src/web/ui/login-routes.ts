@@ -1,8 +1,10 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
 import { type Login, localPath } from '../../access/login.ts';
+import type { Origin } from '../../access/origin.ts';
 import type { Sessions } from '../../access/sessions.ts';
 import { UserError } from '../../user-error.ts';
+import type { WebEnv } from '../api.ts';
 import { type BrowserSessions, formTokenField, requireOwnPage } from './browser-session.ts';
 import { readForm } from './form-body.ts';
 import type { Frame, Markup } from './layout.ts';
@@ -18,9 +20,9 @@ export interface LoginRouteParts {
 }
 
 /** Logging in and out. Everything else of the UI needs a session. */
-export function loginRoutes(parts: LoginRouteParts): Hono {
+export function loginRoutes(parts: LoginRouteParts): Hono<WebEnv> {
   const { login, sessions, browserSessions, publicUrl, frameFor } = parts;
-  const routes = new Hono();
+  const routes = new Hono<WebEnv>();
   const redirectUrl = () => `${publicUrl()}/login/callback`;
 
   routes.get('/login', async (c) => {
@@ -50,7 +52,7 @@ export function loginRoutes(parts: LoginRouteParts): Hono {
       const { person, returnTo } = await login.finish({ memo, state, code, redirectUrl: redirectUrl() });
       const before = browserSessions.tokenOf(c.req.raw);
       const userAgent = c.req.header('user-agent') ?? '';
-      browserSessions.set(c, await sessions.begin(person, { userAgent, before }));
+      browserSessions.set(c, await sessions.begin(person, { userAgent, before, origin: originOf(c) }));
       return c.redirect(returnTo, 303);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
@@ -65,8 +67,8 @@ export function loginRoutes(parts: LoginRouteParts): Hono {
     if (session) {
       const form = await readForm(c);
       requireOwnPage(c.req.raw, session, form.get(formTokenField));
-      if (form.get('everywhere') === 'yes') await sessions.endAllOf(session.record.userId);
-      else await sessions.end(browserSessions.tokenOf(c.req.raw) ?? '');
+      const where = form.get('everywhere') === 'yes' ? 'everywhere' : 'here';
+      await sessions.logOut(session, originOf(c), where);
     }
     browserSessions.clear(c);
     return c.redirect('/login', 303);
@@ -74,6 +76,8 @@ export function loginRoutes(parts: LoginRouteParts): Hono {
 
   return routes;
 }
+
+const originOf = (c: Context<WebEnv>): Origin => ({ ...c.env.origin, via: 'ui' });
 
 const loginBody = (returnTo: string): Markup => html`<h1>Log in</h1>
 <p>GitHub says who you are, and what you may see and do here follows from your role in each repository.</p>
