@@ -160,10 +160,10 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   commentCommands = createCommentCommands({
     ...basics,
     ...{ runs: stores.runs, stackStore: stores.stacks, stacks, access, commands: runs.commands },
-    ...{ source: github.source, conversation: github.conversation, answered: stores.answered },
+    ...{ source: github.source, conversation: github.conversation, answered: stores.answered, audit },
     runUrl: (runId) => `${publicUrl()}/runs/${runId}`,
   });
-  const pressing = { ...basics, ...stores, access, commands: runs.commands, source: github.source };
+  const pressing = { ...basics, ...stores, audit, access, commands: runs.commands, source: github.source };
   buttons = createButtons(pressing);
   reruns = createReruns(pressing);
   offerButton = createOfferButton(pressing);

@@ -1,13 +1,14 @@
 import { type Actor, actorName } from '../access/actor.ts';
+import type { AuditLog } from '../access/audit-log.ts';
 import type { Access } from '../access/roles.ts';
 import type { Commit } from '../stacks/repository.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions } from '../tx.ts';
-import { commandRefusal } from './command-refusal.ts';
 import type { CommandResult, RunCommands } from './commands.ts';
 import { askBeforeRetry, askWhatIsMissing, lacksText } from './deploy-rules.ts';
 import { isWriter } from './is-writer.ts';
+import { type Act, type ButtonOutcome, createPressSettler, refused, refusing } from './press.ts';
 import { previewAnew } from './preview-anew.ts';
 import type { Run } from './run.ts';
 import type { RunStore } from './run-store.ts';
@@ -32,18 +33,14 @@ export interface ButtonPress {
   readonly runId: string;
   /** Where the button was shown. */
   readonly repositoryId: number;
+  /** GitHub's id of the check run that shows it. */
+  readonly checkRunId: number;
   readonly actor: Actor;
   /** The same for every time that one press is told. */
   readonly deliveryId: string;
 }
 
-export type ButtonOutcome =
-  | { readonly kind: 'done'; readonly note: string }
-  | { readonly kind: 'refused'; readonly reason: string };
-
 const short = ({ hash }: Commit): string => hash.slice(0, 7);
-
-export const refused = (reason: string): ButtonOutcome => ({ kind: 'refused', reason });
 
 export function createButtons(parts: {
   runs: Pick<RunStore, 'find' | 'newestFinished' | 'newestOfBranch' | 'newestOfCommit' | 'unfinished'>;
@@ -52,19 +49,11 @@ export function createButtons(parts: {
   commands: RunCommands;
   source: Pick<Source, 'resolve' | 'compare'>;
   transactions: Transactions;
+  audit: Pick<AuditLog, 'note'>;
 }): Buttons {
-  const { runs, stacks, access, commands, source, transactions } = parts;
+  const { runs, stacks, access, commands, source } = parts;
 
-  async function make(
-    { actor, deliveryId }: ButtonPress,
-    what: string,
-    // A press that is told twice makes one run.
-    create: (by: { by: Actor; dedupeKey: string }) => Promise<Run | 'duplicate'>,
-  ): Promise<ButtonOutcome> {
-    const run = await create({ by: actor, dedupeKey: `button:${deliveryId}` });
-    const made = run === 'duplicate' ? 'its run was made before' : `run ${run.id}`;
-    return { kind: 'done', note: `${actorName(actor)} ${what}: ${made}` };
-  }
+  const settle = createPressSettler(parts);
 
   /** The head of the branch that a run is of, as it is now; a reason when there is none to act on. */
   async function headOf(run: Run, stack: Stack): Promise<Commit | string> {
@@ -73,47 +62,47 @@ export function createButtons(parts: {
     return head ?? `there is no branch ${run.branch} any more`;
   }
 
-  async function preview(run: Run, stack: Stack, press: ButtonPress): Promise<ButtonOutcome> {
+  async function preview(run: Run, stack: Stack, press: ButtonPress): Promise<Act> {
     const head = await headOf(run, stack);
-    if (typeof head === 'string') return refused(head);
+    if (typeof head === 'string') return refusing(head);
     const what = `previewed ${short(head)} of ${run.branch}`;
-    return make(press, what, async (by) => commands.create(await previewAnew(runs, run, stack, head, by)));
+    const request = await previewAnew(runs, run, stack, head, byOf(press));
+    return async (tx) => made(press, what, await commands.create(request, tx));
   }
 
-  async function deploy(run: Run, stack: Stack, press: ButtonPress): Promise<ButtonOutcome> {
+  async function deploy(run: Run, stack: Stack, press: ButtonPress): Promise<Act> {
     const { commit, branch, pullRequest } = run;
     if (run.type !== 'PROPOSED' || run.state !== 'FINISHED') {
-      return refused(`the ${run.type} run is ${run.state}: only what was previewed can be deployed`);
+      return refusing(`the ${run.type} run is ${run.state}: only what was previewed can be deployed`);
     }
-    if (pullRequest?.isFork) return refused('what comes from a fork is never deployed before it is merged');
+    if (pullRequest?.isFork) return refusing('what comes from a fork is never deployed before it is merged');
     const head = await headOf(run, stack);
-    if (typeof head === 'string') return refused(head);
+    if (typeof head === 'string') return refusing(head);
     if (head.hash !== commit.hash) {
-      return refused(`the head of ${branch} is ${short(head)} now, and the preview is of ${short(commit)}`);
+      return refusing(`the head of ${branch} is ${short(head)} now, and the preview is of ${short(commit)}`);
     }
     const missing = await askWhatIsMissing({ runs, source }, stack, commit.hash);
-    return transactions.write(async (tx) => {
+    return async (tx) => {
       const { promotion } = (await stacks.findByKey(stack.key, tx))?.settings ?? stack.settings;
       if (!promotion) return refused('the stack takes commits of its own branch only: promotion is off');
       const lacks = await missing(tx);
       if (lacks) return refused(lacksText(commit.hash, lacks));
       const what = { stackKey: stack.key, type: 'TRACKED', branch, commit } as const;
-      return make(press, `deployed ${short(commit)} of ${branch}`, (by) =>
-        commands.create({ ...what, ...(pullRequest ? { pullRequest } : {}), ...by }, tx),
-      );
-    });
+      const request = { ...what, ...(pullRequest ? { pullRequest } : {}), ...byOf(press) };
+      return made(press, `deployed ${short(commit)} of ${branch}`, await commands.create(request, tx));
+    };
   }
 
-  async function retry(run: Run, stack: Stack, press: ButtonPress): Promise<ButtonOutcome> {
+  async function retry(run: Run, stack: Stack, press: ButtonPress): Promise<Act> {
     const missing = await askBeforeRetry({ runs, source }, stack, run);
-    return transactions.write(async (tx) => {
+    return async (tx) => {
       const lacks = await missing(tx);
       if (lacks) return refused(lacksText(run.commit.hash, lacks));
-      return make(press, `retried run ${run.id}`, (by) => commands.retry(run.id, by, tx));
-    });
+      return made(press, `retried run ${run.id}`, await commands.retry(run.id, byOf(press), tx));
+    };
   }
 
-  async function decide(button: Button, run: Run, stack: Stack, press: ButtonPress): Promise<ButtonOutcome> {
+  async function decide(button: Button, run: Run, stack: Stack, press: ButtonPress): Promise<Act> {
     switch (button) {
       case 'retry':
         return retry(run, stack, press);
@@ -125,7 +114,7 @@ export function createButtons(parts: {
         const actor = actorName(press.actor);
         // No stateVersion: a state that shows a button is never entered again once that button worked, and a
         // plan that waits is not replaced, so the state alone tells whether the person saw what is there now.
-        return told(actor, button, await commands[button](run.id, { actor }));
+        return async (tx) => told(actor, button, await commands[button](run.id, { actor }, tx));
       }
     }
   }
@@ -135,25 +124,30 @@ export function createButtons(parts: {
       const button = buttons.find((each) => each === press.button);
       if (!button) return refused(`nothing is done for the button ${press.button}`);
       const run = await runs.find(press.runId);
-      const stack = run && (await stacks.findByKey(run.stackKey));
+      const found = run && (await stacks.findByKey(run.stackKey));
+      const stack = found?.repository.id === press.repositoryId ? found : null;
+      const pressed = { ...press, button, stack, shownBy: { checkRun: String(press.checkRunId) } };
       // The same answer for both: what another repository runs is nobody's business here.
-      if (!run || stack?.repository.id !== press.repositoryId) {
-        return refused('the repository has no such run');
-      }
+      if (!run || !stack) return settle(pressed, refusing('the repository has no such run'));
       if (!(await isWriter(access, press.actor, stack))) {
-        return refused(`${actorName(press.actor)} may not ${button}: needs the role writer`);
+        const reason = `${actorName(press.actor)} may not ${button}: needs the role writer`;
+        return settle(pressed, refusing(reason));
       }
-      try {
-        return await decide(button, run, stack, press);
-      } catch (error) {
-        return refused(commandRefusal(error).message);
-      }
+      return settle(pressed, await decide(button, run, stack, press));
     },
   };
+}
+
+/** A press that is told twice makes one run. */
+const byOf = ({ actor, deliveryId }: ButtonPress) => ({ by: actor, dedupeKey: `button:${deliveryId}` });
+
+function made({ actor }: ButtonPress, what: string, run: Run | 'duplicate'): ButtonOutcome {
+  const [id, words] = run === 'duplicate' ? [null, 'its run was made before'] : [run.id, `run ${run.id}`];
+  return { kind: 'done', note: `${actorName(actor)} ${what}: ${words}`, run: id };
 }
 
 function told(actor: string, button: Button, result: CommandResult): ButtonOutcome {
   if (result.kind === 'conflict') return refused(`the run is ${result.state}`);
   const { id, state } = result.run;
-  return { kind: 'done', note: `${button} by ${actor}: run ${id} is ${state}` };
+  return { kind: 'done', note: `${button} by ${actor}: run ${id} is ${state}`, run: id };
 }

@@ -1,12 +1,13 @@
 import { type Actor, actorName } from '../access/actor.ts';
+import type { AuditLog } from '../access/audit-log.ts';
 import type { Access } from '../access/roles.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions } from '../tx.ts';
-import { commandRefusal } from './command-refusal.ts';
 import type { RunCommands } from './commands.ts';
 import { askBeforeRetry, lacksText } from './deploy-rules.ts';
 import { isWriter } from './is-writer.ts';
+import { createPressSettler, refused, refusing, type ShownBy } from './press.ts';
 import { isTerminal, type RunType } from './run.ts';
 import type { RunStore } from './run-store.ts';
 import type { Source } from './source.ts';
@@ -25,6 +26,7 @@ export interface RerunRequest {
   readonly commit: string;
   readonly types: readonly RunType[];
   readonly concerns: (stack: Stack) => boolean;
+  readonly shownBy: ShownBy;
   readonly actor: Actor;
   /** The same for every time that one press is told. */
   readonly deliveryId: string;
@@ -37,8 +39,10 @@ export function createReruns(parts: {
   commands: Pick<RunCommands, 'retry'>;
   source: Pick<Source, 'compare'>;
   transactions: Transactions;
+  audit: Pick<AuditLog, 'note'>;
 }): Reruns {
-  const { runs, stacks, access, commands, transactions } = parts;
+  const { runs, stacks, access, commands } = parts;
+  const settle = createPressSettler(parts);
 
   async function retry(stack: Stack, type: RunType, request: RerunRequest): Promise<string | null> {
     const { commit, actor, deliveryId } = request;
@@ -47,17 +51,16 @@ export function createReruns(parts: {
     const run = await runs.newestOfCommit(stack.key, type, commit, 'any');
     if (!run || !isTerminal(run.state) || run.state === 'FINISHED') return null;
     const missing = await askBeforeRetry(parts, stack, run);
-    try {
-      return await transactions.write(async (tx) => {
-        const lacks = await missing(tx);
-        if (lacks) return `${stack.id}: ${lacksText(commit, lacks)}`;
-        const again = await commands.retry(run.id, { by: actor, dedupeKey }, tx);
-        const made = again === 'duplicate' ? 'its run was made before' : `run ${again.id}`;
-        return `${stack.id}: ${actorName(actor)} retried run ${run.id}: ${made}`;
-      });
-    } catch (error) {
-      return `${stack.id}: ${commandRefusal(error).message}`;
-    }
+    const pressed = { ...request, button: 'retry', stack };
+    const outcome = await settle(pressed, async (tx) => {
+      const lacks = await missing(tx);
+      if (lacks) return refused(lacksText(commit, lacks));
+      const again = await commands.retry(run.id, { by: actor, dedupeKey }, tx);
+      const [id, made] =
+        again === 'duplicate' ? [null, 'its run was made before'] : [again.id, `run ${again.id}`];
+      return { kind: 'done', note: `${actorName(actor)} retried run ${run.id}: ${made}`, run: id };
+    });
+    return `${stack.id}: ${outcome.kind === 'done' ? outcome.note : outcome.reason}`;
   }
 
   return {
@@ -68,7 +71,9 @@ export function createReruns(parts: {
       if (!any) return ['no stack of the repository is concerned'];
       // Rights are those on the repository, the same for all of its stacks.
       if (!(await isWriter(access, request.actor, any))) {
-        return [`${actorName(request.actor)} may not retry: needs the role writer`];
+        const reason = `${actorName(request.actor)} may not retry: needs the role writer`;
+        await settle({ ...request, button: 'retry', stack: any }, refusing(reason));
+        return [reason];
       }
       const notes: string[] = [];
       for (const stack of concerned) {

@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
-import { type AuditQuery, createAuditLog, noSubject } from '../../src/access/audit-log.ts';
+import { createAuditLog, noSubject } from '../../src/access/audit-log.ts';
 import { commandLine } from '../../src/access/origin.ts';
 import { createAuditStore } from '../../src/storage/audit-store.ts';
+import { auditRows } from '../support/audit-rows.ts';
 import { person } from '../support/builders.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDatabase } from '../support/temp-database.ts';
 
-const everything: AuditQuery = {
-  ...{ account: null, stack: null, actor: null, sinceMs: null, untilMs: null, before: null, limit: 2000 },
-};
 const dayMs = 86_400_000;
 const never = new AbortController().signal;
 
@@ -27,17 +25,17 @@ test('what is begun has an unknown outcome until it ends', async () => {
   await using world = opened();
   const seq = await world.log.begin(world.entry);
 
-  expect(await world.log.list(everything)).toMatchObject([
+  expect(await auditRows(world.log)).toMatchObject([
     { seq, atMs: world.clock.nowMs(), outcome: 'unknown', actor: { key: 'person:ada', name: 'Ada' } },
   ]);
   await world.log.end(seq, { outcome: 'refused', status: 409, note: null });
-  expect(await world.log.list(everything)).toMatchObject([{ seq, outcome: 'refused', status: 409 }]);
+  expect(await auditRows(world.log)).toMatchObject([{ seq, outcome: 'refused', status: 409 }]);
 });
 
 test('parameters are cut', async () => {
   await using world = opened();
   await world.log.begin({ ...world.entry, params: { name: 'x'.repeat(5000) } });
-  expect((await world.log.list(everything))[0]?.params).toEqual({ name: 'x'.repeat(200) });
+  expect((await auditRows(world.log))[0]?.params).toEqual({ name: 'x'.repeat(200) });
 });
 
 test('what decides otherwise takes its row along', async () => {
@@ -47,7 +45,7 @@ test('what decides otherwise takes its row along', async () => {
     throw new Error('rolled back');
   });
   await expect(failing).rejects.toThrow('rolled back');
-  expect(await world.log.list(everything)).toEqual([]);
+  expect(await auditRows(world.log)).toEqual([]);
 });
 
 test('what is too old goes, all of it; with 0 days nothing does', async () => {
@@ -61,9 +59,9 @@ test('what is too old goes, all of it; with 0 days nothing does', async () => {
   const young = await world.log.begin(world.entry);
 
   await world.log.removeOld(0, never);
-  expect(await world.log.list(everything)).toHaveLength(1101);
+  expect(await auditRows(world.log)).toHaveLength(1101);
   await world.log.removeOld(2, AbortSignal.abort());
-  expect(await world.log.list(everything)).toHaveLength(1101);
+  expect(await auditRows(world.log)).toHaveLength(1101);
   await world.log.removeOld(2, never);
-  expect(await world.log.list(everything)).toMatchObject([{ seq: young }]);
+  expect(await auditRows(world.log)).toMatchObject([{ seq: young }]);
 });

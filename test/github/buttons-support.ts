@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { CheckRun } from '../../demo/github/check-run.ts';
+import { createAuditLog } from '../../src/access/audit-log.ts';
 import { createAccess } from '../../src/access/roles.ts';
 import { createOffers } from '../../src/github/feedback/offers.ts';
 import { createOutbox } from '../../src/github/feedback/outbox.ts';
@@ -13,6 +14,7 @@ import { createReruns, type Reruns } from '../../src/runs/reruns.ts';
 import type { Run, RunCommand, RunType } from '../../src/runs/run.ts';
 import { createTransitions } from '../../src/runs/transition.ts';
 import type { StackSettings } from '../../src/stacks/stack.ts';
+import { createAuditStore } from '../../src/storage/audit-store.ts';
 import { createOutboxStore } from '../../src/storage/outbox-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
@@ -97,7 +99,8 @@ export async function openButtons() {
   const newId = createIds(clock);
   const commands = createRunCommands({ runs, stacks, transitions, transactions, clock, newId });
   const access = createAccess({ admins: ['root'], permissions: createPermissions({ app, clock }) });
-  const pressing = { runs, stacks, access, commands, source: all.source, transactions };
+  const audit = createAuditLog({ store: createAuditStore(database), transactions, clock });
+  const pressing = { runs, stacks, access, commands, source: all.source, transactions, audit };
   buttons = createButtons(pressing);
   reruns = createReruns(pressing);
   offerButton = createOfferButton(pressing);
@@ -155,6 +158,7 @@ export async function openButtons() {
       database.write((tx) => stacks.updateSettings(tx, 'stack-1', stackSettings(change))),
     shown,
     stacks,
+    audit,
     /** The check run of an offer of a commit to the stack. */
     async offered(commitHash: string, reason = 'a is below the project root') {
       const found = await stacks.findByKey('stack-1');

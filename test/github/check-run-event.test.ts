@@ -285,7 +285,7 @@ describe('a check run event is ignored', () => {
 
 test('a press in a shape that GitHub does not document waits for a person', async () => {
   await using all = await openButtons();
-  const body = Buffer.from('{"action":"requested_action","check_run":{}}');
+  const body = Buffer.from('{"action":"requested_action","check_run":{"id":1}}');
 
   const outcome = await all.handle({
     id: 'odd',

@@ -199,7 +199,7 @@ describe('"Re-run all"', () => {
   });
 
   test.each([
-    [{ check_suite: { head_sha: 'a1', app: { id: 8 } } }, 'the check suite is not of this App'],
+    [{ check_suite: { id: 1, head_sha: 'a1', app: { id: 8 } } }, 'the check suite is not of this App'],
     [{ sender: { id: 5, login: 'robot[bot]', type: 'Bot' } }, 'robot[bot] is not a person'],
     [{ action: 'requested' }, 'nothing is done for the action requested'],
   ])('with %j is ignored', async (change, reason) => {

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditLog, AuditQuery } from '../../src/access/audit-log.ts';
+import type { AuditLog } from '../../src/access/audit-log.ts';
 import { UserError } from '../../src/user-error.ts';
+import { auditRows } from '../support/audit-rows.ts';
 import { person } from '../support/builders.ts';
 import { fillInstallation } from './filled-installation.ts';
 import { anInstallation, apiRequest, call, type Installation } from './installation.ts';
 
-const everything: AuditQuery = {
-  ...{ account: null, stack: null, actor: null, sinceMs: null, untilMs: null, before: null, limit: 100 },
-};
 const operator = { kind: 'operator' } as const;
 const stackPath = '/api/v1/stacks/acme/network-prod';
 
@@ -43,12 +41,12 @@ describe('the audit log', () => {
     await using installation = anInstallation();
     const { pathOf } = await fillInstallation(installation);
     const [method = '', template = ''] = operation.split(' ');
-    const before = await installation.audit.list(everything);
+    const before = await auditRows(installation.audit);
 
     const body = method === 'DELETE' ? {} : { body: {} };
     const answer = await installation.web.fetchAs(operator, apiRequest(method, pathOf(template), body));
 
-    const [row, ...others] = await installation.audit.list(everything);
+    const [row, ...others] = await auditRows(installation.audit);
     expect(others).toEqual(before);
     expect(row).toMatchObject({
       ...{ operation, status: answer.status, outcome: answer.ok ? 'done' : 'refused' },
@@ -73,7 +71,7 @@ describe('the audit log', () => {
     const input = { name: 'Another', repository: 'acme/infra', vendor };
     await call(installation, 'POST', '/api/v1/stacks', { token, body: input });
 
-    const [ofStack, ofRun] = await installation.audit.list(everything);
+    const [ofStack, ofRun] = await auditRows(installation.audit);
     expect(ofRun?.subject).toEqual({ repositoryId: 21, account: 'acme', stack: 'network-prod', run });
     expect(ofStack?.subject).toEqual({ repositoryId: 21, account: 'acme', stack: 'another', run: null });
   });
@@ -87,7 +85,7 @@ describe('the audit log', () => {
 
     await installation.web.fetch(request, '203.0.113.7');
 
-    expect(await installation.audit.list(everything)).toMatchObject([
+    expect(await auditRows(installation.audit)).toMatchObject([
       {
         actor: { kind: 'token', name: 'writer-token', key: expect.stringMatching(/^token:/) },
         origin: { via: 'api', address: '203.0.113.7', forwardedFor: '198.51.100.9' },
@@ -117,7 +115,7 @@ describe('the audit log', () => {
 
     await installation.web.fetch(request);
 
-    const rows = await installation.audit.list(everything);
+    const rows = await auditRows(installation.audit);
     expect(rows.map((row) => row.status)).toEqual(status === null ? [] : [status]);
   });
 
@@ -141,12 +139,12 @@ describe('the audit log', () => {
       operator,
       apiRequest('POST', path, { body: { type: 'TRACKED' } }),
     );
-    await until(async () => (await installation.audit.list(everything)).length === 1);
+    await until(async () => (await auditRows(installation.audit)).length === 1);
 
-    expect(await installation.audit.list(everything)).toMatchObject([{ outcome: 'unknown', status: null }]);
+    expect(await auditRows(installation.audit)).toMatchObject([{ outcome: 'unknown', status: null }]);
     release();
     expect((await answer).status).toBe(422);
-    expect(await installation.audit.list(everything)).toMatchObject([{ outcome: 'refused', status: 422 }]);
+    expect(await auditRows(installation.audit)).toMatchObject([{ outcome: 'refused', status: 422 }]);
   });
 
   it('has no secret, no endpoint and nothing else of a body', async () => {
@@ -160,7 +158,7 @@ describe('the audit log', () => {
     const { status } = await call(installation, 'POST', `${stackPath}/webhooks`, { token, body: webhook });
 
     expect(status).toBe(201);
-    const rows = await installation.audit.list(everything);
+    const rows = await auditRows(installation.audit);
     expect(rows.map(({ params }) => params['name'])).toEqual([undefined, 'NAME']);
     expect(JSON.stringify(rows)).not.toMatch(/-of-/);
   });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { ButtonOutcome, ButtonPress } from '../../runs/buttons.ts';
+import type { ButtonPress } from '../../runs/buttons.ts';
 import type { OfferPress } from '../../runs/offer-button.ts';
+import type { ButtonOutcome } from '../../runs/press.ts';
 import { parseAggregateId, typesOfKind } from '../feedback/aggregate-check.ts';
 import { parseOfferId } from '../feedback/offers.ts';
 import { parseUnaffectedId } from '../feedback/unaffected-check.ts';
@@ -20,6 +21,7 @@ const actionPart = z.object({ action: z.string() });
 
 const payload = z.object({
   check_run: z.object({
+    id: z.number().int(),
     external_id: z.string().nullish(),
     app: z.object({ id: z.number().int() }).nullish(),
   }),
@@ -58,6 +60,7 @@ export function createCheckRunHandler(parts: {
       commit: aggregate.commit,
       types: typesOfKind[aggregate.kind],
       concerns: ({ settings }) => settings.checks === 'aggregate',
+      shownBy: { checkRun: String(json.check_run.id) },
       actor: senderActor(json.sender),
       deliveryId,
     });
@@ -101,6 +104,7 @@ function toPress(button: string, json: CheckRunJson, deliveryId: string): Button
     // Empty is the id of no run.
     runId: json.check_run.external_id ?? '',
     repositoryId: json.repository.id,
+    checkRunId: json.check_run.id,
     actor: senderActor(json.sender),
     deliveryId,
   };

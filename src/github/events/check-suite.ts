@@ -10,6 +10,7 @@ export type OnRerun = (request: RerunRequest) => Promise<readonly string[]>;
 const actionPart = z.object({ action: z.string() });
 const payload = z.object({
   check_suite: z.object({
+    id: z.number().int(),
     head_sha: z.string().min(1),
     app: z.object({ id: z.number().int().nullish() }).nullish(),
   }),
@@ -42,6 +43,7 @@ export function createCheckSuiteHandler(parts: {
       commit: suite.head_sha,
       types: ['PROPOSED', 'TRACKED', 'TASK', 'DESTROY'],
       concerns: () => true,
+      shownBy: { checkSuite: String(suite.id) },
       actor: senderActor(sender),
       deliveryId: event.deliveryId,
     });

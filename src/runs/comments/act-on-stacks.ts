@@ -3,6 +3,7 @@ import type { StackStore } from '../../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../../tx.ts';
 import type { AnswerBody, Outcome, StackOutcome } from '../conversation.ts';
 import { type Act, type Order, type Prepare, refused } from './act.ts';
+import type { CommandAudit } from './command-audit.ts';
 import { outcomeOfError } from './outcome-of-error.ts';
 
 /** Every other writer waits for a transaction; more stacks than this take several. */
@@ -21,8 +22,9 @@ interface Prepared {
 export function createActOnStacks(parts: {
   stackStore: Pick<StackStore, 'findByKey'>;
   transactions: Transactions;
+  audit: Pick<CommandAudit, 'ofStack'>;
 }) {
-  const { stackStore, transactions } = parts;
+  const { stackStore, transactions, audit } = parts;
 
   async function done(tx: Tx, { stack: { key }, act }: Prepared): Promise<Outcome> {
     // As it is now: GitHub was asked meanwhile.
@@ -35,9 +37,17 @@ export function createActOnStacks(parts: {
     }
   }
 
-  async function allDone(tx: Tx, some: readonly Prepared[]): Promise<readonly StackOutcome[]> {
+  async function allDone(
+    tx: Tx,
+    { comment }: Order,
+    some: readonly Prepared[],
+  ): Promise<readonly StackOutcome[]> {
     const outcomes: StackOutcome[] = [];
-    for (const each of some) outcomes.push({ stack: each.stack.id, ...(await done(tx, each)) });
+    for (const each of some) {
+      const outcome = await done(tx, each);
+      await audit.ofStack(tx, comment, each.stack, outcome);
+      outcomes.push({ stack: each.stack.id, ...outcome });
+    }
     return outcomes;
   }
 
@@ -51,8 +61,8 @@ export function createActOnStacks(parts: {
     const before: StackOutcome[] = [];
     while (left.length > mostInOne) {
       const some = left.splice(0, mostInOne);
-      before.push(...(await transactions.write((tx) => allDone(tx, some))));
+      before.push(...(await transactions.write((tx) => allDone(tx, order, some))));
     }
-    return async (tx) => ({ kind: 'acted', outcomes: [...before, ...(await allDone(tx, left))] });
+    return async (tx) => ({ kind: 'acted', outcomes: [...before, ...(await allDone(tx, order, left))] });
   };
 }

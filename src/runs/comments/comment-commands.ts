@@ -1,4 +1,5 @@
 import { actorName, type Role } from '../../access/actor.ts';
+import type { AuditLog } from '../../access/audit-log.ts';
 import { type Access, includesRole } from '../../access/roles.ts';
 import type { Clock } from '../../clock.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
@@ -13,6 +14,7 @@ import { createActOnStacks } from './act-on-stacks.ts';
 import { createActs } from './acts.ts';
 import { answerNote } from './answer-note.ts';
 import type { AnsweredComments } from './answered-comments.ts';
+import { createCommandAudit } from './command-audit.ts';
 import type { PullRequestComment } from './comment.ts';
 import { explain } from './explain.ts';
 import { chooseStacks, namesOf } from './select-stacks.ts';
@@ -37,6 +39,7 @@ export interface CommentCommandParts {
   readonly source: Pick<Source, 'compare' | 'resolve'>;
   readonly conversation: Conversation;
   readonly answered: Pick<AnsweredComments, 'has' | 'add'>;
+  readonly audit: Pick<AuditLog, 'note'>;
   readonly clock: Clock;
   readonly transactions: Transactions;
   /** Address of a run's page. */
@@ -57,7 +60,8 @@ export function createCommentCommands(parts: CommentCommandParts): CommentComman
   const { stackStore, access, conversation, answered, transactions, clock } = parts;
   const reference: Reference = ({ id, type, state }) => ({ id, type, state, url: parts.runUrl(id) });
   const acts = createActs({ ...parts, reference });
-  const actOn = createActOnStacks(parts);
+  const audit = createCommandAudit(parts.audit);
+  const actOn = createActOnStacks({ ...parts, audit });
   const standing = createStatus({ ...parts, reference });
 
   async function roleOf({ actor, pullRequest: { repository } }: PullRequestComment): Promise<Role | null> {
@@ -114,7 +118,9 @@ export function createCommentCommands(parts: CommentCommandParts): CommentComman
       const answer = await answering(comment);
       return transactions.write(async (tx) => {
         if (await answered.has(comment.id, tx)) return answeredBefore;
-        const said = { ...headOf(comment), ...(await answer(tx)) };
+        const body = await answer(tx);
+        await audit.ofWhole(tx, comment, body);
+        const said = { ...headOf(comment), ...body };
         await answered.add(tx, comment.id, clock.nowMs());
         await conversation.react(tx, placeOf(comment), isForbidden(said) ? '-1' : 'eyes');
         await conversation.answer(tx, { repositoryId: repository.id, number: pullRequest.number }, said);

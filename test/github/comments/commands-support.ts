@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
+import { createAuditLog } from '../../../src/access/audit-log.ts';
 import { createAccess } from '../../../src/access/roles.ts';
 import { createPermissions } from '../../../src/github/permissions.ts';
 import { createIds } from '../../../src/ids.ts';
@@ -11,6 +12,7 @@ import { createTransitions } from '../../../src/runs/transition.ts';
 import type { StackSettings } from '../../../src/stacks/stack.ts';
 import { createStacks } from '../../../src/stacks/stacks.ts';
 import { createAnsweredComments } from '../../../src/storage/answered-comments.ts';
+import { createAuditStore } from '../../../src/storage/audit-store.ts';
 import { createRunStore } from '../../../src/storage/run-store.ts';
 import { createSecretBox } from '../../../src/storage/secret-box.ts';
 import { createStackStore } from '../../../src/storage/stack-store.ts';
@@ -53,9 +55,10 @@ export async function openCommands(options: { readonly isPublic?: boolean } = {}
     directory: { lookUp: () => Promise.reject(new Error('nobody makes stacks here')) },
   });
   const access = createAccess({ admins: ['root'], permissions: createPermissions({ app, clock }) });
+  const audit = createAuditLog({ ...parts, store: createAuditStore(database) });
   commands = createCommentCommands({
     ...{ runs, stackStore, stacks, access, commands: runCommands, source: all.source, conversation },
-    ...{ transactions: database, answered: createAnsweredComments(database), clock },
+    ...{ transactions: database, answered: createAnsweredComments(database), clock, audit },
     runUrl: (id) => `https://slipway.example/runs/${id}`,
   });
 

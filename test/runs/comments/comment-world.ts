@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Role } from '../../../src/access/actor.ts';
+import { createAuditLog } from '../../../src/access/audit-log.ts';
 import { createAccess } from '../../../src/access/roles.ts';
 import { parseCommand } from '../../../src/github/comments/parse-command.ts';
 import type { CommentedPullRequest } from '../../../src/runs/comments/comment.ts';
@@ -9,6 +10,7 @@ import type { Run, RunType } from '../../../src/runs/run.ts';
 import type { PullRequestContent } from '../../../src/stacks/pull-request.ts';
 import type { Stack, StackSettings } from '../../../src/stacks/stack.ts';
 import { createAnsweredComments } from '../../../src/storage/answered-comments.ts';
+import { createAuditStore } from '../../../src/storage/audit-store.ts';
 import { aCommit, aPullRequest, aRepository, person, stackSettings } from '../../support/builders.ts';
 import { recordedConversation } from '../../support/recorded-conversation.ts';
 import { openRunWorld } from '../../support/run-world.ts';
@@ -44,9 +46,11 @@ export async function openCommentWorld() {
       },
     },
   });
+  const { database } = world;
+  const audit = createAuditLog({ store: createAuditStore(database), transactions: database, clock });
   const commands = createCommentCommands({
     ...world,
-    ...{ access, conversation, answered, transactions: world.database },
+    ...{ audit, access, conversation, answered, transactions: world.database },
     runUrl: (id) => `https://slipway.example/runs/${id}`,
   });
   commits.set('main', [aCommit({ hash: 'm1' })]);
@@ -173,7 +177,7 @@ export async function openCommentWorld() {
 
   return {
     ...world,
-    ...{ conversation, answered, reactions, answers, addRepository },
+    ...{ conversation, answered, audit, reactions, answers, addRepository },
     ...{
       addNamed,
       tell,
