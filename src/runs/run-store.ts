@@ -5,6 +5,7 @@ import type { StackSettings } from '../stacks/stack.ts';
 import type { Tx } from '../tx.ts';
 import type { ResourceMark } from './plan/resource-mark.ts';
 import type { Delta, Outcome, Run, RunState, RunType } from './run.ts';
+import type { StackSummaries } from './stack-summary.ts';
 
 export interface NewRun {
   readonly id: string;
@@ -95,7 +96,7 @@ export interface PullRequestRunFilter {
 }
 
 /** Where runs live. Reads see committed data; methods with `tx` see the transaction. */
-export interface RunStore {
+export interface RunStore extends StackSummaries {
   find(id: string, tx?: Tx): Promise<Run | null>;
   /** Newest first. `before` is the id of the last one seen. */
   listOfStack(stackKey: string, options: { before: string | null; limit: number }): Promise<readonly Run[]>;

@@ -18,6 +18,7 @@ import type { Reactor } from './run-event.ts';
 import type { RunStore } from './run-store.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
 import type { Source } from './source.ts';
+import { createSummaryReactor } from './stack-summary.ts';
 import { createTransitions, type Transitions } from './transition.ts';
 import { createTriggers, type Triggers } from './triggers.ts';
 import { createUnaffected, type ShowUnaffected } from './unaffected.ts';
@@ -65,7 +66,11 @@ export function createRuns(parts: RunsParts): Runs {
   const workerService = createWorkerService(late);
   transitions = createTransitions({
     ...parts,
-    reactors: [...parts.reactors, createPhaseJobs(parts), scheduler.reactor, workerService.reactor],
+    reactors: [
+      ...parts.reactors,
+      createSummaryReactor(parts.runs),
+      ...[createPhaseJobs(parts), scheduler.reactor, workerService.reactor],
+    ],
   });
   const wired = { ...parts, transitions };
   const commands = createRunCommands(wired);

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { ExpiredPage, PageOptions, RetentionStore } from '../runs/retention.ts';
 import { isTerminal, type RunState, runStates } from '../runs/run.ts';
 import type { Database } from './database.ts';
+import { createSummaryRefresh } from './stack-summary.ts';
 
 const over = runStates.filter(isTerminal);
 
@@ -19,6 +20,8 @@ interface Candidate {
  * have a log) that ends at the first run that is too young. Nothing depends on how many runs there are.
  */
 export function createRetentionStore(database: Database): RetentionStore {
+  const refreshSummary = createSummaryRefresh(database);
+
   async function pageOf(
     { endedBeforeMs, after, limit }: PageOptions,
     where: RawBuilder<boolean>,
@@ -77,7 +80,9 @@ export function createRetentionStore(database: Database): RetentionStore {
         await sql`insert into removed_event values (1, ${seq})
           on conflict (id) do update set seq = max(seq, excluded.seq)`.execute(db);
       }
+      const stacks = await removed.clearSelect().select('stack_key').distinct().execute();
       await db.deleteFrom('run').where('id', 'in', ids).where('state', 'in', over).execute();
+      for (const { stack_key } of stacks) await refreshSummary(tx, stack_key);
     },
 
     async markLogsRemoved(tx, ids) {

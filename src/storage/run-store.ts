@@ -6,7 +6,9 @@ import type { Tx } from '../tx.ts';
 import type { Database } from './database.ts';
 import { createRunBox } from './run-box.ts';
 import { toCommand, toEvent, toRun } from './run-rows.ts';
+import type { RunRow } from './schema.ts';
 import type { SecretBox } from './secret-box.ts';
+import { createStackSummaries } from './stack-summary.ts';
 
 // In the very words of the partial indexes: SQLite compares texts, and sees no parameters.
 const isUnfinished = sql<boolean>`state not in ('FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED')`;
@@ -29,6 +31,7 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
 
   return {
     ...createRunBox(database, box),
+    ...createStackSummaries(database),
 
     async find(id, tx) {
       const row = await from(tx).selectFrom('run').selectAll().where('id', '=', id).executeTakeFirst();
@@ -86,8 +89,11 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
     },
 
     async activeRun(stackKey, tx) {
-      const row = await ofStack(stackKey, tx).where(isActive).executeTakeFirst();
-      return row ? toRun(row) : null;
+      // By itself, SQLite would take the index that has the type, and with it all that the stack ever ran.
+      const { rows } = await sql<RunRow>`
+        select * from run indexed by run_one_blocking
+        where stack_key = ${stackKey} and ${isActive}`.execute(from(tx));
+      return rows[0] ? toRun(rows[0]) : null;
     },
 
     async firstQueued(stackKey, startedBy, tx) {

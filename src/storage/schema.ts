@@ -17,6 +17,7 @@ export interface Schema {
   stack: StackRow;
   stack_variable: StackVariableRow;
   run: RunRow;
+  stack_summary: StackSummaryRow;
   run_event: RunEventRow;
   removed_event: RemovedEventRow;
   run_command: RunCommandRow;
@@ -118,6 +119,22 @@ export interface RunRow {
   log_removed: Flag;
   /** What started it, e.g. a delivery's id: one run of a stack for each. */
   dedupe_key: string;
+}
+
+/** Of the run that says where the stack stands. */
+export interface StackSummaryRow {
+  stack_key: string;
+  run_id: string;
+  type: string;
+  state: string;
+  since_ms: number;
+  commit_hash: string;
+  subject: string;
+  author_name: string;
+  triggered_by: string;
+  delta: Json | null;
+  note: string | null;
+  queued: number;
 }
 
 export interface RunEventRow {

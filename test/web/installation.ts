@@ -15,6 +15,7 @@ import { createMetrics } from '../../src/metrics/metrics.ts';
 import { createRunCommands } from '../../src/runs/commands.ts';
 import type { Run } from '../../src/runs/run.ts';
 import { createScheduler } from '../../src/runs/scheduler.ts';
+import { createSummaryReactor } from '../../src/runs/stack-summary.ts';
 import { createTransitions, type Transitions } from '../../src/runs/transition.ts';
 import { createTriggers } from '../../src/runs/triggers.ts';
 import type { Stack } from '../../src/stacks/stack.ts';
@@ -135,6 +136,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     clock,
     reactors: [
       createWebhookReactor({ webhooks: webhookStore, deliveries: deliveryStore, newId, pump }),
+      createSummaryReactor(runs),
       scheduler.reactor,
     ],
   });

@@ -92,6 +92,22 @@ create unique index run_one_blocking on run (stack_key)
   where type in ('TRACKED', 'TASK', 'DESTROY')
     and state not in ('QUEUED', 'FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED');
 
+-- What lists show of a stack; written with each change of its runs. No row: it has no blocking run.
+create table stack_summary (
+  stack_key text primary key references stack (key) on delete cascade,
+  run_id text not null,
+  type text not null,
+  state text not null,
+  since_ms integer not null,
+  commit_hash text not null,
+  subject text not null,
+  author_name text not null,
+  triggered_by text not null,
+  delta text,
+  note text,
+  queued integer not null
+) strict, without rowid;
+
 create table run_event (
   seq integer primary key autoincrement,
   run_id text not null references run (id) on delete cascade,

@@ -23,6 +23,13 @@ const blockedBy = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('repository'), reason: z.string() }),
 ]);
 
+export const deltaSchema = z.object({
+  added: z.number().int(),
+  changed: z.number().int(),
+  deleted: z.number().int(),
+  resources: z.number().int(),
+});
+
 /** The run object of the API. */
 export const runSchema = z
   .object({
@@ -51,15 +58,7 @@ export const runSchema = z
     createdAt: z.number().int(),
     triggeredBy: z.string(),
     command: z.string().optional().openapi({ description: 'TASK only.' }),
-    delta: z
-      .object({
-        added: z.number().int(),
-        changed: z.number().int(),
-        deleted: z.number().int(),
-        resources: z.number().int(),
-      })
-      .optional()
-      .openapi({ description: 'Present once a preview finished.' }),
+    delta: deltaSchema.optional().openapi({ description: 'Present once a preview finished.' }),
     note: z.string().optional(),
     outcome: z.string().optional(),
     logRemoved: z.boolean().optional().openapi({ description: 'True once its log was removed for its age.' }),

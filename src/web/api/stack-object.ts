@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import { type Role, roles } from '../../access/actor.ts';
 import { toUnixSeconds } from '../../clock.ts';
-import { type Run, runStates } from '../../runs/run.ts';
-import type { RunStore } from '../../runs/run-store.ts';
+import { runStates } from '../../runs/run.ts';
+import { bucketOf, buckets, type StackSummaries, type StackSummary } from '../../runs/stack-summary.ts';
 import { checkKinds, type HookName, hookNames, type Stack, type StackLock } from '../../stacks/stack.ts';
+import { deltaSchema, runTypes } from './run-object.ts';
 
 const hooks = z.object(
   Object.fromEntries(hookNames.map((name) => [name, z.array(z.string())])) as Record<
@@ -15,6 +16,23 @@ const hooks = z.object(
 const lockSchema = z
   .object({ holder: z.string(), reason: z.string(), run: z.string().optional(), since: z.number().int() })
   .openapi('Lock');
+
+const lastRunSchema = z
+  .object({
+    id: z.string(),
+    type: z.enum(runTypes),
+    state: z.enum(runStates),
+    since: z.number().int().openapi({ description: 'When it came into this state.' }),
+    commit: z.object({
+      hash: z.string(),
+      subject: z.string().openapi({ description: 'The first line of its message, 200 characters at most.' }),
+      authorName: z.string(),
+    }),
+    triggeredBy: z.string(),
+    delta: deltaSchema.optional(),
+    note: z.string().optional(),
+  })
+  .openapi('LastRun');
 
 /** The stack object of the API. */
 export const stackSchema = z
@@ -49,6 +67,14 @@ export const stackSchema = z
     vendor: z.record(z.string(), z.unknown()),
     hooks,
     state: z.enum([...runStates, 'NONE']),
+    bucket: z.enum(buckets).openapi({ description: 'What the state asks of people.' }),
+    lastRun: lastRunSchema.nullable().openapi({
+      description:
+        'The TRACKED, TASK or DESTROY run that is under way, else the newest such run; `state` is its state.',
+    }),
+    queued: z.number().int().openapi({
+      description: 'TRACKED, TASK and DESTROY runs that wait in QUEUED; 100 stands for 100 or more.',
+    }),
     lock: lockSchema.nullable(),
     role: z.enum(roles).openapi({ description: 'What you may do with it.' }),
     managedBy: z.literal('file').nullable().openapi({
@@ -56,18 +82,33 @@ export const stackSchema = z
     }),
   })
   .openapi('Stack');
+export type StackObject = z.infer<typeof stackSchema>;
 
 function lockObject(lock: StackLock): z.infer<typeof lockSchema> {
   const { holder, reason, run, sinceMs } = lock;
   return { holder, reason, ...(run === null ? {} : { run }), since: toUnixSeconds(sinceMs) };
 }
 
+function lastRunObject(summary: StackSummary): z.infer<typeof lastRunSchema> {
+  const { runId, type, state, sinceMs, commit, triggeredBy, delta, note } = summary;
+  return {
+    ...{ id: runId, type, state, since: toUnixSeconds(sinceMs), commit, triggeredBy },
+    ...(delta === null ? {} : { delta }),
+    ...(note === null ? {} : { note }),
+  };
+}
+
 export async function stackObject(
   stack: Stack,
-  runs: StackRuns,
+  runs: Pick<StackSummaries, 'summary'>,
   role: Role,
-): Promise<z.infer<typeof stackSchema>> {
+): Promise<StackObject> {
+  return stackObjectWith(stack, await runs.summary(stack.key), role);
+}
+
+export function stackObjectWith(stack: Stack, summary: StackSummary | null, role: Role): StackObject {
   const { settings } = stack;
+  const state = summary?.state ?? 'NONE';
   return {
     account: stack.account,
     id: stack.id,
@@ -92,22 +133,12 @@ export async function stackObject(
     hooks: Object.fromEntries(hookNames.map((name) => [name, [...settings.hooks[name]]])) as z.infer<
       typeof hooks
     >,
-    state: await stackState(stack.key, runs),
+    state,
+    bucket: bucketOf(state),
+    lastRun: summary && lastRunObject(summary),
+    queued: summary?.queued ?? 0,
     lock: stack.lock && lockObject(stack.lock),
     role,
     managedBy: stack.managedBy,
   };
-}
-
-type StackRuns = Pick<RunStore, 'activeRun' | 'newestOfType'>;
-
-/** Of the blocking run that is under way, else of the newest blocking one. Previews say nothing about a stack. */
-async function stackState(stackKey: string, runs: StackRuns): Promise<Run['state'] | 'NONE'> {
-  const active = await runs.activeRun(stackKey);
-  if (active) return active.state;
-  const newest = await Promise.all(
-    (['TRACKED', 'TASK', 'DESTROY'] as const).map((type) => runs.newestOfType(stackKey, type)),
-  );
-  const last = newest.filter((run) => run !== null).sort((a, b) => (a.id < b.id ? 1 : -1))[0];
-  return last?.state ?? 'NONE';
 }

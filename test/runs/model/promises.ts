@@ -84,6 +84,28 @@ export async function check(
   }
   await checkLocks(lives, memory, runs);
   await checkTold(lives);
+  for (const key of lives.stackKeys) await checkSummary(lives, key);
+}
+
+/** What lists show is what the runs say, written down a second time. */
+export async function checkSummary({ world }: Pick<Lives, 'world'>, stackKey: string): Promise<void> {
+  const all = await world.runs.listOfStack(stackKey, { before: null, limit: 1000 });
+  const blocking = all.filter(({ type }) => isBlocking(type));
+  const run = blocking.find(isActive) ?? blocking[0];
+  const summary = await world.runs.summary(stackKey);
+  if (!run) {
+    expect(summary).toBeNull();
+    return;
+  }
+  const { hash, message, authorName } = run.commit;
+  expect(summary).toEqual({
+    ...{ runId: run.id, type: run.type, state: run.state, triggeredBy: run.triggeredBy },
+    sinceMs: (await world.runs.events(run.id)).at(-1)?.timestampMs,
+    commit: { hash, subject: message.split('\n')[0], authorName },
+    delta: run.delta ?? null,
+    note: run.note ?? null,
+    queued: blocking.filter(({ state }) => state === 'QUEUED').length,
+  });
 }
 
 const isActive = ({ type, state }: Run) => isBlocking(type) && state !== 'QUEUED' && !isTerminal(state);
