@@ -218,11 +218,13 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     stackStore: stores.stacks,
     repositories: stores.repositories,
     vendors,
+    stackList: stores.stackList,
     refusesVariable: (stack, name) =>
       vendors.some(
         (vendor) => vendor.name === vendorName(stack.settings.vendor) && vendor.refusesVariable(name),
       ),
     runs: stores.runs,
+    runList: stores.runList,
     commands: runs.commands,
     triggers: runs.triggers,
     logs: stores.logs,

@@ -18,8 +18,6 @@ export interface StackStore {
   find(account: string, id: string): Promise<Stack | null>;
   findByKey(key: string, tx?: Tx): Promise<Stack | null>;
   findInAccount(accountId: number, id: string, tx?: Tx): Promise<Stack | null>;
-  /** Oldest first. `account` null = all accounts. `after` is the key of the last one seen. */
-  list(options: { account: string | null; after: string | null; limit: number }): Promise<readonly Stack[]>;
   /** The vendors that stacks use. */
   vendorNames(): Promise<readonly string[]>;
   ofRepository(repositoryId: number, tx?: Tx): Promise<readonly Stack[]>;

@@ -1,18 +1,18 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { EnvironmentAccess, EnvironmentVariable } from '../stacks/environment.ts';
-import type { ManagedBy, Stack, StackLock, StackSettings } from '../stacks/stack.ts';
+import type { ManagedBy } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Database } from './database.ts';
-import type { AccountRow, RepositoryRow, Schema, StackRow } from './schema.ts';
 import { purposes } from './sealed-columns.ts';
 import type { SecretBox } from './secret-box.ts';
+import { selectStacks, toStack } from './stack-rows.ts';
 
 export function createStackStore(database: Database, box: SecretBox): StackStore {
   const from = (tx?: Parameters<Database['inside']>[0]) => (tx ? database.inside(tx) : database.read);
 
   return {
     async find(account, id) {
-      const row = await stacks(database.read)
+      const row = await selectStacks(database.read)
         .where((where) => where.fn('lower', ['account.login']), '=', account.toLowerCase())
         .where('stack.id', '=', id)
         .executeTakeFirst();
@@ -20,25 +20,16 @@ export function createStackStore(database: Database, box: SecretBox): StackStore
     },
 
     async findByKey(key, tx) {
-      const row = await stacks(from(tx)).where('stack.key', '=', key).executeTakeFirst();
+      const row = await selectStacks(from(tx)).where('stack.key', '=', key).executeTakeFirst();
       return row ? toStack(row) : null;
     },
 
     async findInAccount(accountId, id, tx) {
-      const row = await stacks(from(tx))
+      const row = await selectStacks(from(tx))
         .where('stack.account_id', '=', accountId)
         .where('stack.id', '=', id)
         .executeTakeFirst();
       return row ? toStack(row) : null;
-    },
-
-    async list({ account, after, limit }) {
-      let query = stacks(database.read).orderBy('stack.key').limit(limit);
-      if (after !== null) query = query.where('stack.key', '>', after);
-      if (account !== null) {
-        query = query.where((where) => where.fn('lower', ['account.login']), '=', account.toLowerCase());
-      }
-      return (await query.execute()).map(toStack);
     },
 
     async vendorNames() {
@@ -52,7 +43,7 @@ export function createStackStore(database: Database, box: SecretBox): StackStore
     },
 
     async ofRepository(repositoryId, tx) {
-      const rows = await stacks(from(tx))
+      const rows = await selectStacks(from(tx))
         .where('stack.repository_id', '=', repositoryId)
         .orderBy('stack.id')
         .execute();
@@ -144,70 +135,4 @@ export function createStackStore(database: Database, box: SecretBox): StackStore
       return result.numDeletedRows > 0n;
     },
   };
-}
-
-function stacks(db: Kysely<Schema>) {
-  return db
-    .selectFrom('stack')
-    .innerJoin('account', 'account.id', 'stack.account_id')
-    .innerJoin('repository', 'repository.id', 'stack.repository_id')
-    .innerJoin('account as owner', 'owner.id', 'repository.account_id')
-    .select([
-      'stack.key',
-      'stack.id',
-      'stack.settings',
-      'stack.lock',
-      'stack.managed_by',
-      'stack.created_at_ms',
-      'account.login',
-      'repository.id as repository_id',
-      'repository.account_id',
-      'repository.installation_id',
-      'repository.full_name',
-      'repository.default_branch',
-      'repository.is_private',
-      'repository.removed',
-      'repository.archived',
-      'owner.suspended',
-    ]);
-}
-
-type JoinedRow = Pick<
-  Selectable<StackRow>,
-  'key' | 'id' | 'settings' | 'lock' | 'managed_by' | 'created_at_ms'
-> &
-  Pick<AccountRow, 'login' | 'suspended'> &
-  Omit<RepositoryRow, 'id' | 'file_unread'> & { repository_id: number };
-
-function toStack(row: JoinedRow): Stack {
-  return {
-    key: row.key,
-    account: row.login,
-    id: row.id,
-    repository: {
-      id: row.repository_id,
-      accountId: row.account_id,
-      installationId: row.installation_id,
-      fullName: row.full_name,
-      defaultBranch: row.default_branch,
-      isPrivate: row.is_private === 1,
-      ...(row.archived === 1 ? { isArchived: true } : {}),
-    },
-    settings: JSON.parse(row.settings) as StackSettings,
-    lock: row.lock === null ? null : (JSON.parse(row.lock) as StackLock),
-    // A file that cannot be read any more must not keep people from changing what it left.
-    managedBy: row.removed === 1 ? null : (row.managed_by as ManagedBy | null),
-    createdAtMs: row.created_at_ms,
-    ...awayOf(row),
-  };
-}
-
-function awayOf({
-  removed,
-  suspended,
-  archived,
-}: Pick<JoinedRow, 'removed' | 'suspended' | 'archived'>): Pick<Stack, 'away'> {
-  if (removed === 1) return { away: 'removed' };
-  if (suspended === 1) return { away: 'suspended' };
-  return archived === 1 ? { away: 'archived' } : {};
 }

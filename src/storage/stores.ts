@@ -17,11 +17,13 @@ import { createReplayStore } from './replay-store.ts';
 import { createRepositoryFileStore } from './repository-file-store.ts';
 import { createRepositoryStore } from './repository-store.ts';
 import { createRetentionStore } from './retention-store.ts';
+import { createRunList } from './run-list.ts';
 import { createRunStore } from './run-store.ts';
 import { purposes } from './sealed-columns.ts';
 import { createSecretBox, opens, type SecretBox } from './secret-box.ts';
 import { keyThatFits, loadSecretKey } from './secret-key.ts';
 import { createSessionStore } from './session-store.ts';
+import { createStackList } from './stack-list.ts';
 import { createStackStore } from './stack-store.ts';
 import { createStandingStore } from './standing-store.ts';
 import { createTokenStore } from './token-store.ts';
@@ -45,9 +47,11 @@ export async function openStores(paths: StorePaths) {
     database,
     newestId: await newestId(database),
     stacks: createStackStore(database, box),
+    stackList: createStackList(database),
     repositories: createRepositoryStore(database),
     repositoryFiles: createRepositoryFileStore(database),
     runs: createRunStore(database, box),
+    runList: createRunList(database),
     retention: createRetentionStore(database),
     logs: createFileLogStore(join(paths.dataDir, 'logs')),
     events: createEventFeed(database),

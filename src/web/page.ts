@@ -33,6 +33,7 @@ export const idPattern = /^[0-9A-Z]{26}$/;
 
 /** A look at more rows than so many for one page ends the page early; its cursor still leads on. */
 const maxReads = 20;
+const maxRowsOfRead = 1000;
 
 /**
  * One page of what the actor may see. Rights are asked of GitHub, not of the database, so rows are read until
@@ -43,21 +44,25 @@ export async function visiblePage<T, V>(options: {
   readonly after: string | null;
   readonly read: (after: string | null, limit: number) => Promise<readonly T[]>;
   readonly positionOf: (row: T) => string;
-  /** Null: not for this actor. */
-  readonly show: (row: T) => Promise<V | null>;
+  /** Null: not for this actor. `following`: what it may be asked for next. */
+  readonly show: (row: T, following: readonly T[]) => Promise<V | null>;
+  /** True: this is all that may be looked at for one page. It ends early, and leads on. */
+  readonly isSpent?: () => boolean;
 }): Promise<{ items: V[]; nextCursor: string | null }> {
   const items: V[] = [];
   let position = options.after;
   for (let reads = 0; reads < maxReads; reads += 1) {
-    // One more than fits: a page that ends exactly at the end has no next one.
-    const rows = await options.read(position, options.limit + 1);
-    for (const row of rows) {
-      if (items.length === options.limit) return { items, nextCursor: encode(position) };
-      const shown = await options.show(row);
+    // One more than fits: a page that ends exactly at the end has no next one. Where much is left out, more at once.
+    const count = Math.min((options.limit + 1) * 2 ** reads, maxRowsOfRead);
+    const rows = await options.read(position, count);
+    for (const [index, row] of rows.entries()) {
+      const isOver = items.length === options.limit || options.isSpent?.();
+      if (isOver) return { items, nextCursor: encode(position) };
+      const shown = await options.show(row, rows.slice(index + 1));
       if (shown !== null) items.push(shown);
       position = options.positionOf(row);
     }
-    if (rows.length <= options.limit) return { items, nextCursor: null };
+    if (rows.length < count) return { items, nextCursor: null };
   }
   return { items, nextCursor: encode(position) };
 }

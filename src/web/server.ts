@@ -11,7 +11,9 @@ import type { Logger } from '../logger.ts';
 import type { RunCommands } from '../runs/commands.ts';
 import type { EventFeed } from '../runs/event-feed.ts';
 import type { LogStore } from '../runs/log-store.ts';
+import type { RunList } from '../runs/run-list.ts';
 import type { RunStore } from '../runs/run-store.ts';
+import type { StackList } from '../runs/stack-list.ts';
 import type { Triggers } from '../runs/triggers.ts';
 import type { RepositoryStore } from '../stacks/repository-store.ts';
 import type { Stack } from '../stacks/stack.ts';
@@ -37,8 +39,10 @@ import { replayRoutes } from './api/replays.ts';
 import { repositoryRoutes } from './api/repositories.ts';
 import { runCommandRoutes } from './api/run-commands.ts';
 import { runDeliveryRoutes } from './api/run-deliveries.ts';
+import { runListRoutes } from './api/run-list.ts';
 import { runLogRoutes } from './api/run-logs.ts';
 import { runRoutes } from './api/runs.ts';
+import { stackListRoutes } from './api/stack-lists.ts';
 import { stackRunRoutes } from './api/stack-runs.ts';
 import { stackRoutes } from './api/stacks.ts';
 import { systemRoutes } from './api/system.ts';
@@ -89,9 +93,11 @@ export interface WebParts {
   readonly stackStore: StackStore;
   readonly repositories: Pick<RepositoryStore, 'list' | 'find'>;
   readonly vendors: readonly VendorForm[];
+  readonly stackList: StackList;
   readonly transactions: Transactions;
   readonly refusesVariable: (stack: Stack, name: string) => boolean;
   readonly runs: RunStore;
+  readonly runList: RunList;
   readonly commands: RunCommands;
   readonly triggers: Pick<Triggers, 'manual'>;
   readonly logs: LogStore;
@@ -162,12 +168,14 @@ export function createWeb(parts: WebParts): Web {
 
   const api = { ...parts, guard, streams, webhookGuard: createWebhookGuard({ ...parts, guard }) };
   for (const routes of [
+    stackListRoutes(api),
     stackRoutes(api),
     repositoryRoutes(api),
     vendorRoutes(api),
     environmentRoutes(api),
     lockRoutes(api),
     stackRunRoutes(api),
+    runListRoutes(api),
     runRoutes(api),
     runLogRoutes(api),
     runCommandRoutes(api),

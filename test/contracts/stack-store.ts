@@ -102,21 +102,6 @@ export function stackStoreContract(name: string, open: () => Promise<OpenedStack
       expect(answers.toSorted()).toEqual(['exists', 'inserted']);
     });
 
-    test('lists page by page, of all accounts or of one', async () => {
-      await using world = await opened();
-      for (const n of [1, 2, 3]) await world.insert({ key: `key-${n}`, id: `stack-${n}` });
-      await world.insert({ key: 'key-4', id: 'stack-4', accountId: 12, repositoryId: 22 });
-      const list = async (account: string | null, after: string | null) =>
-        (await world.stacks.list({ account, after, limit: 2 })).map(({ key }) => key);
-
-      expect(await list(null, null)).toEqual(['key-1', 'key-2']);
-      expect(await list(null, 'key-2')).toEqual(['key-3', 'key-4']);
-      expect(await list(null, 'key-4')).toEqual([]);
-      expect(await list('acme', 'key-2')).toEqual(['key-3']);
-      expect(await list('gLOBEX', null)).toEqual(['key-4']);
-      expect(await list('nobody', null)).toEqual([]);
-    });
-
     test('knows the stacks of a repository', async () => {
       await using world = await opened();
       await world.insert({ key: 'key-1', id: 'b' });

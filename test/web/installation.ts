@@ -31,9 +31,11 @@ import { createMissedStore } from '../../src/storage/missed-store.ts';
 import { createReplayStore } from '../../src/storage/replay-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRetentionStore } from '../../src/storage/retention-store.ts';
+import { createRunList } from '../../src/storage/run-list.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createSessionStore } from '../../src/storage/session-store.ts';
+import { createStackList } from '../../src/storage/stack-list.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
 import { createStandingStore } from '../../src/storage/standing-store.ts';
 import { createTokenStore } from '../../src/storage/token-store.ts';
@@ -194,9 +196,11 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     stackStore,
     repositories,
     vendors: [pulumiRules],
+    stackList: createStackList(database),
     transactions: database,
     refusesVariable: (_stack, name) => pulumiRules.refusesVariable(name),
     runs,
+    runList: createRunList(database),
     commands,
     triggers: createTriggers({
       branchHeads: createBranchHeadStore(database),

@@ -12,8 +12,10 @@ import { createEventFeed } from '../../src/storage/event-feed.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
 import { createMissedStore } from '../../src/storage/missed-store.ts';
 import { createReplayStore } from '../../src/storage/replay-store.ts';
+import { createRunList } from '../../src/storage/run-list.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createSessionStore } from '../../src/storage/session-store.ts';
+import { createStackList } from '../../src/storage/stack-list.ts';
 import { createTokenStore } from '../../src/storage/token-store.ts';
 import { createWebhookStore } from '../../src/storage/webhook-store.ts';
 import { createWeb } from '../../src/web/server.ts';
@@ -156,6 +158,8 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
     refusesVariable: () => false,
     vendors: [],
     system: () => Promise.reject(new Error('not in this test')),
+    stackList: createStackList(database),
+    runList: createRunList(database),
     metrics: { text: async () => '', responded: () => undefined, isAnonymous: false },
     events: createEventFeed(database),
     inbox: createInboxControl({ store: createInboxStore(database), ...base, onReplay: () => undefined }),

@@ -27,6 +27,8 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   ['GET /api/v1/stacks', 'token'],
   ['GET /api/v1/repositories', 'token'],
   ['GET /api/v1/vendors', 'token'],
+  ['GET /api/v1/stacks/counts', 'token'],
+  ['GET /api/v1/runs', 'token'],
   ['GET /api/v1/events', 'token'],
   // Shows the stacks that they administer.
   ['GET /api/v1/audit', 'token'],

@@ -83,8 +83,13 @@ create index run_of_pull_request on run (stack_key, pull_request_number, id)
 create index run_unfinished on run (stack_key, id)
   where state not in ('FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED');
 create index run_queued on run (stack_key, priority desc, id) where state = 'QUEUED';
-create index run_in_state on run (state)
+create index run_in_state on run (state, id)
   where state not in ('FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED');
+-- What lists of all runs walk along, newest first.
+create index run_over on run (state, id)
+  where state in ('FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED');
+create index run_in_branch on run (branch, id);
+create index run_by_hand on run (type, id) where type in ('TASK', 'DESTROY');
 -- What retention walks along.
 create index run_with_log on run (id) where had_worker = 1 and log_removed = 0;
 -- The stack mutex: the scheduler makes it fair, this makes it certain.

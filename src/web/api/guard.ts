@@ -2,6 +2,7 @@ import type { Actor, Role } from '../../access/actor.ts';
 import { type Access, includesRole } from '../../access/roles.ts';
 import type { Run } from '../../runs/run.ts';
 import type { RunStore } from '../../runs/run-store.ts';
+import type { StackPlace } from '../../runs/stack-list.ts';
 import type { Stack } from '../../stacks/stack.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
 import { notFound } from '../problem.ts';
@@ -16,7 +17,9 @@ export interface Guard {
   stackByKey(actor: Actor, key: string, needed: Role): Promise<Stack>;
   run(actor: Actor, id: string, needed: Role): Promise<{ run: Run; stack: Stack }>;
   /** What the actor may do there, as a read may know it; null: not even know of it. */
-  roleOn(actor: Actor, stack: Stack): Promise<Role | null>;
+  roleOn(actor: Actor, place: StackPlace): Promise<Role | null>;
+  /** Whether GitHub is asked what the actor may do. */
+  isAskedLive(actor: Actor): boolean;
   administers(actor: Actor, stack: Stack): Promise<boolean>;
 }
 
@@ -38,7 +41,7 @@ export function createGuard(parts: {
     return allowed(actor, await stacks.findByKey(key), needed);
   }
 
-  async function roleOn(actor: Actor, { account, repository }: Stack): Promise<Role | null> {
+  async function roleOn(actor: Actor, { account, repository }: StackPlace): Promise<Role | null> {
     return access.require(actor, account, repository, 'reader');
   }
 
@@ -52,6 +55,7 @@ export function createGuard(parts: {
       return { run, stack: await stackByKey(actor, run.stackKey, needed) };
     },
     roleOn,
+    isAskedLive: (actor) => actor.kind === 'person' && !access.isInstanceAdmin(actor),
     async administers(actor, stack) {
       const role = await roleOn(actor, stack);
       return role !== null && includesRole(role, 'admin');

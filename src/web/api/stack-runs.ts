@@ -1,16 +1,19 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { RunList } from '../../runs/run-list.ts';
 import type { RunStore } from '../../runs/run-store.ts';
 import type { Triggers } from '../../runs/triggers.ts';
 import { stackSettingsInput } from '../../stacks/stack-input.ts';
 import { type Api, newApi } from '../api.ts';
-import { decodeCursor, idPattern, pageOf, pageQuery, visiblePage } from '../page.ts';
+import { decodeCursor, encodeCursor, idPattern, pageOf } from '../page.ts';
 import type { Guard } from './guard.ts';
 import { json, jsonBody, needs, problems, stackParams, stackPath } from './route-parts.ts';
+import { runFilterOf, runFilterQuery } from './run-list.ts';
 import { runObject, runSchema, runTypes } from './run-object.ts';
 
 export interface StackRunRouteParts {
   readonly guard: Guard;
   readonly runs: RunStore;
+  readonly runList: RunList;
   readonly triggers: Pick<Triggers, 'manual'>;
 }
 
@@ -35,7 +38,7 @@ const listRoute = createRoute({
   tags,
   summary: 'Runs of a stack, newest first',
   ...needs('reader'),
-  request: { params: stackParams, query: pageQuery },
+  request: { params: stackParams, query: runFilterQuery },
   responses: { 200: json(pageOf(runSchema), 'A page of runs.'), ...problems },
 });
 
@@ -52,20 +55,17 @@ const triggerRoute = createRoute({
   },
 });
 
-export function stackRunRoutes({ guard, runs, triggers }: StackRunRouteParts): Api {
+export function stackRunRoutes({ guard, runs, runList, triggers }: StackRunRouteParts): Api {
   const api = newApi();
 
   api.openapi(listRoute, async (c) => {
     const stack = await guard.stack(c.var.actor, c.req.valid('param'), 'reader');
-    const { limit, cursor } = c.req.valid('query');
-    const page = await visiblePage({
-      limit,
-      after: decodeCursor(cursor, idPattern),
-      read: (before, count) => runs.listOfStack(stack.key, { before, limit: count }),
-      positionOf: ({ id }) => id,
-      show: (run) => runObject(run, stack, runs),
-    });
-    return c.json(page, 200);
+    const query = c.req.valid('query');
+    const before = decodeCursor(query.cursor, idPattern);
+    const filter = { ...runFilterOf(query), stackKeys: [stack.key] };
+    const { runs: found, next } = await runList.page(filter, { before, limit: query.limit });
+    const items = await Promise.all(found.map((run) => runObject(run, stack, runs)));
+    return c.json({ items, nextCursor: next && encodeCursor(next) }, 200);
   });
 
   api.openapi(triggerRoute, async (c) => {

@@ -8,7 +8,6 @@ import type { StackStore } from '../../stacks/stack-store.ts';
 import type { Stacks } from '../../stacks/stacks.ts';
 import type { Transactions } from '../../tx.ts';
 import { type Api, newApi } from '../api.ts';
-import { decodeCursor, idPattern, pageOf, pageQuery, visiblePage } from '../page.ts';
 import { notFound } from '../problem.ts';
 import { type Guard, onlyAccountOf } from './guard.ts';
 import { json, jsonBody, needs, problems, stackParams, stackPath } from './route-parts.ts';
@@ -27,16 +26,6 @@ export interface StackRouteParts {
 
 const path = '/api/v1/stacks';
 const tags = ['stacks'];
-
-const listRoute = createRoute({
-  method: 'get',
-  path,
-  tags,
-  summary: 'Stacks that the token may read',
-  ...needs('any'),
-  request: { query: pageQuery },
-  responses: { 200: json(pageOf(stackSchema), 'A page of stacks.'), ...problems },
-});
 
 const createStackRoute = createRoute({
   method: 'post',
@@ -85,25 +74,8 @@ const removeRoute = createRoute({
 });
 
 export function stackRoutes(parts: StackRouteParts): Api {
-  const { guard, access, stacks, stackStore, runs } = parts;
+  const { guard, access, stacks, runs } = parts;
   const api = newApi();
-
-  api.openapi(listRoute, async (c) => {
-    const { limit, cursor } = c.req.valid('query');
-    const actor = c.var.actor;
-    const account = onlyAccountOf(actor);
-    const page = await visiblePage({
-      limit,
-      after: decodeCursor(cursor, idPattern),
-      read: (after, count) => stackStore.list({ account, after, limit: count }),
-      positionOf: ({ key }) => key,
-      async show(stack) {
-        const role = await guard.roleOn(actor, stack);
-        return role && stackObject(stack, runs, role);
-      },
-    });
-    return c.json(page, 200);
-  });
 
   api.openapi(createStackRoute, async (c) => {
     const input = c.req.valid('json');

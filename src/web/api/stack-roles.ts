@@ -1,0 +1,44 @@
+import type { Actor, Role } from '../../access/actor.ts';
+import type { StackPlace } from '../../runs/stack-list.ts';
+import type { Guard } from './guard.ts';
+
+/**
+ * The roles of one caller on many stacks, for one answer. Each repository is asked for once, a few at a time; what a
+ * person may do is a question to GitHub, so that an answer may ask so many and no more.
+ */
+export interface StackRoles {
+  /** Null: not for this caller. Of `following`, which is asked for next, the first ones are asked for along with it. */
+  roleOn(place: StackPlace, following?: readonly StackPlace[]): Promise<Role | null>;
+  /** True once it should ask no more: the answer ends where it is, and leads on. */
+  isSpent(): boolean;
+}
+
+const atOnce = 8;
+/** A person that waits for them waits some seconds; GitHub allows some thousand an hour. */
+export const maxAsked = 100;
+
+export function stackRoles(guard: Guard, actor: Actor): StackRoles {
+  const known = new Map<string, Promise<Role | null>>();
+  const isLimited = guard.isAskedLive(actor);
+
+  function ask(place: StackPlace): Promise<Role | null> {
+    const asked = known.get(placeKey(place)) ?? guard.roleOn(actor, place);
+    known.set(placeKey(place), asked);
+    return asked;
+  }
+
+  return {
+    async roleOn(place, following = []) {
+      if (!known.has(placeKey(place))) {
+        const unknown = following.filter((each) => !known.has(placeKey(each)));
+        const first = new Map([place, ...unknown].map((each) => [placeKey(each), each]));
+        await Promise.all([...first.values()].slice(0, atOnce).map(ask));
+      }
+      return ask(place);
+    },
+    isSpent: () => isLimited && known.size >= maxAsked,
+  };
+}
+
+/** With the account: a token sees one. */
+export const placeKey = ({ account, repository }: StackPlace): string => `${repository.id} ${account}`;
