@@ -6,6 +6,7 @@ import { commentCommands } from './comments.ts';
 import type { Benchmark, Figure } from './figure.ts';
 import { firstWebhook } from './first-webhook.ts';
 import { intake } from './intake.ts';
+import { lists } from './lists.ts';
 import { run } from './run.ts';
 import { sandboxCost } from './sandbox-cost.ts';
 import { scheduling } from './scheduling.ts';
@@ -20,6 +21,7 @@ const benchmarks: readonly Benchmark[] = [
   firstWebhook,
   scheduling,
   commentCommands,
+  lists,
   webhookSending,
 ];
 

@@ -17,6 +17,8 @@ export interface NewStack {
 export interface StackStore {
   find(account: string, id: string): Promise<Stack | null>;
   findByKey(key: string, tx?: Tx): Promise<Stack | null>;
+  /** In no order; those that are there. */
+  findAll(keys: readonly string[]): Promise<readonly Stack[]>;
   findInAccount(accountId: number, id: string, tx?: Tx): Promise<Stack | null>;
   /** The vendors that stacks use. */
   vendorNames(): Promise<readonly string[]>;

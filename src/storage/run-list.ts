@@ -7,7 +7,7 @@ import { type Found, newestFirst } from './newest-first.ts';
 import { toRun } from './run-rows.ts';
 
 /** Runs looked at for one page, over all indexes that it takes. */
-const maxLooks = 6000;
+const maxLooks = 2000;
 /** Of more stacks each by itself would be more work than going through all runs. */
 const maxStacksByThemselves = 32;
 
@@ -72,14 +72,14 @@ export function walksFor(filter: RunFilter, before: string | null): readonly Wal
     ? sql<boolean>`stack_key in (select value from json_each(${JSON.stringify(stackKeys)}))`
     : null;
   if (ofBranch) return [walk('run_in_branch', [ofBranch], [ofStacks, inStates, ofTypes])];
+  if (types?.every((type) => type === 'TASK' || type === 'DESTROY')) {
+    return types.map((type) => walk('run_by_hand', [byHand, sql`type = ${type}`], [ofStacks, inStates]));
+  }
   if (states) {
     return states.map((state) => {
       const { index, condition } = isTerminal(state) ? over : unfinished;
       return walk(index, [condition, isState(state)], [ofStacks, ofTypes]);
     });
-  }
-  if (types?.every((type) => type === 'TASK' || type === 'DESTROY')) {
-    return types.map((type) => walk('run_by_hand', [byHand, sql`type = ${type}`], [ofStacks]));
   }
   return [walk('sqlite_autoindex_run_1', [], [ofStacks, ofTypes])];
 }

@@ -24,6 +24,11 @@ export function createStackStore(database: Database, box: SecretBox): StackStore
       return row ? toStack(row) : null;
     },
 
+    async findAll(keys) {
+      if (keys.length === 0) return [];
+      return (await selectStacks(database.read).where('stack.key', 'in', keys).execute()).map(toStack);
+    },
+
     async findInAccount(accountId, id, tx) {
       const row = await selectStacks(from(tx))
         .where('stack.account_id', '=', accountId)

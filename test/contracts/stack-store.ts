@@ -102,6 +102,16 @@ export function stackStoreContract(name: string, open: () => Promise<OpenedStack
       expect(answers.toSorted()).toEqual(['exists', 'inserted']);
     });
 
+    test('finds several by their keys', async () => {
+      await using world = await opened();
+      for (const n of [1, 2, 3]) await world.insert({ key: `key-${n}`, id: `stack-${n}` });
+      const found = async (...keys: string[]) =>
+        (await world.stacks.findAll(keys)).map(({ key }) => key).toSorted();
+
+      expect(await found('key-3', 'key-1', 'key-9')).toEqual(['key-1', 'key-3']);
+      expect(await found()).toEqual([]);
+    });
+
     test('knows the stacks of a repository', async () => {
       await using world = await opened();
       await world.insert({ key: 'key-1', id: 'b' });

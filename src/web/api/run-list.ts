@@ -46,7 +46,7 @@ const listRoute = createRoute({
   responses: { 200: json(pageOf(runSchema), 'A page of runs.'), ...problems },
 });
 
-/** Where little of what was read is for the caller. Each read is bounded, too. */
+/** Where some of what was read is not for the caller. */
 const maxReads = 3;
 
 export function runListRoutes(parts: RunListRouteParts): Api {
@@ -64,14 +64,13 @@ export function runListRoutes(parts: RunListRouteParts): Api {
     const items: RunObject[] = [];
     let position = decodeCursor(query.cursor, idPattern);
     for (let reads = 0; reads < maxReads; reads += 1) {
-      const { runs, next } = await runList.page(filter, {
-        before: position,
-        limit: query.limit - items.length,
-      });
+      const limit = query.limit - items.length;
+      const { runs, next } = await runList.page(filter, { before: position, limit });
       const seen = await objects.readable(runs, roles);
       items.push(...seen.items);
       position = seen.brokeOffAt ?? next;
-      if (position === null || seen.brokeOffAt !== null || items.length === query.limit) break;
+      const isLookedFor = runs.length === limit && seen.brokeOffAt === null;
+      if (position === null || !isLookedFor || items.length === query.limit) break;
     }
     return c.json({ items, nextCursor: position && encodeCursor(position) }, 200);
   });
@@ -124,7 +123,6 @@ async function readableStacks(
 
 /** Runs as objects of the API. What several of them have in common is read once. */
 function runObjects({ runs, stackStore }: Pick<RunListRouteParts, 'runs' | 'stackStore'>) {
-  const stackOf = remembering((key: string) => stackStore.findByKey(key));
   const activeRun = remembering((key: string) => runs.activeRun(key));
   const firstQueued = remembering((key: string) => runs.firstQueued(key, null));
   // Without a lock the first of all is asked for; behind a lock each stack has a holder of its own.
@@ -137,7 +135,9 @@ function runObjects({ runs, stackStore }: Pick<RunListRouteParts, 'runs' | 'stac
   return {
     /** `brokeOffAt`: the last run that was judged, when GitHub is asked no more. */
     async readable(page: readonly Run[], roles: StackRoles) {
-      const found = await Promise.all(page.map(async (run) => ({ run, stack: await stackOf(run.stackKey) })));
+      const stacks = await stackStore.findAll([...new Set(page.map(({ stackKey }) => stackKey))]);
+      const byKey = new Map(stacks.map((stack) => [stack.key, stack]));
+      const found = page.map((run) => ({ run, stack: byKey.get(run.stackKey) }));
       const items: RunObject[] = [];
       let last: string | null = null;
       for (const [index, { run, stack }] of found.entries()) {
