@@ -29,11 +29,11 @@ import type { TestDeliveries } from '../webhooks/test-delivery.ts';
 import { auditRoutes } from './api/audit.ts';
 import { deliveryRoutes } from './api/deliveries.ts';
 import { environmentRoutes } from './api/environment.ts';
+import { createEventStreams, type EventStreamLimits } from './api/event-streams.ts';
 import { eventRoutes } from './api/events.ts';
 import { createGuard } from './api/guard.ts';
 import { type InboxControl, inboxRoutes } from './api/inbox.ts';
 import { lockRoutes } from './api/lock.ts';
-import { createLogStreams, type LogStreamLimits } from './api/log-stream.ts';
 import { moduleRoutes } from './api/modules.ts';
 import { replayRoutes } from './api/replays.ts';
 import { repositoryRoutes } from './api/repositories.ts';
@@ -115,7 +115,7 @@ export interface WebParts {
   readonly system: () => Promise<SystemReport>;
   readonly metrics: MetricsSource;
   /** Tests shorten it. */
-  readonly streamLimits?: LogStreamLimits;
+  readonly streamLimits?: EventStreamLimits;
 }
 
 export interface Web {
@@ -123,7 +123,7 @@ export interface Web {
   fetch(request: Request, address?: string): Promise<Response>;
   /** For the command line in this process, whose user is known. The request's own token counts for nothing. */
   fetchAs(actor: Actor, request: Request): Promise<Response>;
-  /** Ends the answers that would go on: followed logs. */
+  /** Ends the answers that would go on: followed runs and logs. */
   endStreams(): void;
 }
 
@@ -132,7 +132,7 @@ export function createWeb(parts: WebParts): Web {
   const browserSessions = createBrowserSessions(parts);
   const whoIs = (request: Request) => authenticate(request, { tokens, browserSessions });
   const guard = createGuard({ access, stacks: parts.stackStore, runs: parts.runs });
-  const streams = createLogStreams(parts.logs, parts.streamLimits);
+  const streams = createEventStreams(parts.streamLimits);
   const app = newApi();
 
   app.use(async (c, next) => {

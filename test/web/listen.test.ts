@@ -173,6 +173,6 @@ describe('listening', () => {
 
     const [text] = await Promise.all([stream.text(), server[Symbol.asyncDispose]()]);
 
-    expect(text).toContain(': open');
+    expect(text).toContain('retry: 1000');
   });
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createRetentionStore } from '../../src/storage/retention-store.ts';
 import { wholeCharacters } from '../../src/web/api/run-log.ts';
 import { appendLog } from '../support/append-log.ts';
-import { anInstallation, apiRequest, call } from './installation.ts';
+import { followed } from './followed.ts';
+import { anInstallation, call } from './installation.ts';
 
 const text = (value: string) => Buffer.from(value);
 
@@ -15,33 +16,8 @@ async function withRun() {
     appendLog(installation.logs, run.id, phase, value);
   const read = (query = '') => call(installation, 'GET', `${path}${query}`, { token });
 
-  /** Events as they come; `heads` are sent with the request. */
-  async function follow(query = '', heads: Record<string, string> = {}) {
-    const request = apiRequest('GET', `${path}/stream${query}`, { token });
-    for (const [name, value] of Object.entries(heads)) request.headers.set(name, value);
-    const response = await installation.web.fetch(request);
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    let buffer = '';
-    async function next(): Promise<{ id: string | undefined; event: string; data: unknown } | null> {
-      for (;;) {
-        const end = buffer.indexOf('\n\n');
-        if (end >= 0) {
-          const lines = buffer.slice(0, end).split('\n');
-          buffer = buffer.slice(end + 2);
-          const field = (name: string) =>
-            lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
-          const event = field('event');
-          if (event !== undefined)
-            return { id: field('id'), event, data: JSON.parse(field('data') ?? 'null') };
-          continue;
-        }
-        const chunk = await reader?.read();
-        if (!chunk || chunk.done) return null;
-        buffer += chunk.value;
-      }
-    }
-    return { response, next, stop: () => reader?.cancel() };
-  }
+  const follow = (query = '', heads: Record<string, string> = {}) =>
+    followed(installation, `${path}/stream${query}`, token, heads);
   const end = () => installation.move(run, { kind: 'cancel' });
   const close = () => installation[Symbol.asyncDispose]();
   return { installation, run, write, read, follow, end, [Symbol.asyncDispose]: close };

@@ -48,6 +48,7 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   [`POST ${stack}/webhooks`, 'admin', { endpoint: 'https://receiver.example/other' }],
   [`GET ${run}`, 'reader'],
   [`GET ${run}/states`, 'reader'],
+  [`GET ${run}/states/stream`, 'reader'],
   [`GET ${run}/commands`, 'reader'],
   [`GET ${run}/deliveries`, 'reader'],
   [`GET ${run}/changes`, 'reader'],

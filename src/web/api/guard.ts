@@ -16,6 +16,8 @@ export interface Guard {
   /** A stack that something else led to, e.g. a webhook. */
   stackByKey(actor: Actor, key: string, needed: Role): Promise<Stack>;
   run(actor: Actor, id: string, needed: Role): Promise<{ run: Run; stack: Stack }>;
+  /** Whether the run is still there and the actor may (still) read it. */
+  reads(actor: Actor, runId: string): Promise<boolean>;
   /** What the actor may do there, as a read may know it; null: not even know of it. */
   roleOn(actor: Actor, place: StackPlace): Promise<Role | null>;
   /** Whether GitHub is asked what the actor may do. */
@@ -53,6 +55,11 @@ export function createGuard(parts: {
       const run = await runs.find(id);
       if (!run) throw notFound();
       return { run, stack: await stackByKey(actor, run.stackKey, needed) };
+    },
+    async reads(actor, runId) {
+      const run = await runs.find(runId);
+      const stack = run && (await stacks.findByKey(run.stackKey));
+      return stack !== null && (await roleOn(actor, stack)) !== null;
     },
     roleOn,
     isAskedLive: (actor) => actor.kind === 'person' && !access.isInstanceAdmin(actor),

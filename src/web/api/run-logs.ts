@@ -5,9 +5,9 @@ import type { Run } from '../../runs/run.ts';
 import { phases, type RunStore } from '../../runs/run-store.ts';
 import { UserError } from '../../user-error.ts';
 import { type Api, newApi } from '../api.ts';
-import { refuse } from '../problem.ts';
+import { type EventStreams, streamResponse } from './event-streams.ts';
 import type { Guard } from './guard.ts';
-import { decodePosition, type LogStreams } from './log-stream.ts';
+import { decodePosition, logEvents } from './log-events.ts';
 import { needs, problems, runParams, runPath } from './route-parts.ts';
 import { logSizes, logText } from './run-log.ts';
 
@@ -15,7 +15,7 @@ export interface RunLogRouteParts {
   readonly guard: Guard;
   readonly runs: Pick<RunStore, 'find'>;
   readonly logs: LogStore;
-  readonly streams: LogStreams;
+  readonly streams: EventStreams;
 }
 
 const tags = ['runs'];
@@ -88,26 +88,20 @@ export function runLogRoutes({ guard, runs, logs, streams }: RunLogRouteParts): 
   });
 
   api.openapi(streamRoute, async (c) => {
-    const { run } = await guard.run(c.var.actor, c.req.valid('param').run, 'reader');
+    const actor = c.var.actor;
+    const { run } = await guard.run(actor, c.req.valid('param').run, 'reader');
     refuseRemoved(run);
     const position = decodePosition(c.req.valid('header')['last-event-id']);
     if (position === null) throw new UserError('invalid-input', 'Last-Event-ID: not an id of this stream');
-    const stream = streams.open({
+    const source = {
       runId: run.id,
       phase: c.req.valid('query').phase ?? null,
       position,
       state: async () => (await runs.find(run.id))?.state ?? null,
-    });
-    if (stream === null) {
-      refuse('too-many-streams', {
-        detail: 'Too many logs are being followed at once.',
-        hint: 'Read /logs with an offset instead, or try again later.',
-        headers: { 'retry-after': '10' },
-      });
-    }
-    // Unbuffered, also by a proxy in front.
-    return new Response(stream, {
-      headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
+    };
+    return streamResponse(streams, {
+      next: logEvents(logs, source),
+      isAllowed: () => guard.reads(actor, run.id),
     });
   });
 

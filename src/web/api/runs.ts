@@ -1,11 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { toUnixSeconds } from '../../clock.ts';
 import { phases, type RunStore } from '../../runs/run-store.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, encodeCursor, pageOf, pageQuery, wholeListQuery } from '../page.ts';
+import { type EventStreams, streamResponse } from './event-streams.ts';
 import type { Guard } from './guard.ts';
 import { json, needs, problems, runParams, runPath } from './route-parts.ts';
 import { runObject, runSchema, runState } from './run-object.ts';
+import { stateChangeObject, stateEvents } from './state-events.ts';
 
 const tags = ['runs'];
 
@@ -35,6 +36,34 @@ const statesRoute = createRoute({
   ...needs('reader'),
   request: { params: runParams, query: wholeListQuery },
   responses: { 200: json(pageOf(stateChange), 'All of them.'), ...problems },
+});
+
+const stateStreamRoute = createRoute({
+  method: 'get',
+  path: `${runPath}/states/stream`,
+  tags,
+  summary: 'State changes of a run as they happen, as server-sent events `state` and, last, `end`',
+  ...needs('reader'),
+  request: {
+    params: runParams,
+    query: z.object({
+      after: z.coerce.number().int().min(0).default(0).openapi({
+        description: 'Begins after that `stateVersion`; `Last-Event-ID` goes before it.',
+      }),
+    }),
+    headers: z.object({
+      'last-event-id': z.coerce.number().int().min(0).optional().openapi({
+        description: 'Goes on after that event: its id is its `stateVersion`.',
+      }),
+    }),
+  },
+  responses: {
+    200: {
+      description: '`data` of a `state` event: as in the list of states; of `end`: {state}.',
+      content: { 'text/event-stream': { schema: z.string() } },
+    },
+    ...problems,
+  },
 });
 
 const command = z.object({
@@ -72,7 +101,15 @@ const changesRoute = createRoute({
   responses: { 200: json(changes, 'A page of steps.'), ...problems },
 });
 
-export function runRoutes({ guard, runs }: { guard: Guard; runs: RunStore }): Api {
+export function runRoutes({
+  guard,
+  runs,
+  streams,
+}: {
+  readonly guard: Guard;
+  readonly runs: RunStore;
+  readonly streams: EventStreams;
+}): Api {
   const api = newApi();
 
   api.openapi(showRoute, async (c) => {
@@ -82,12 +119,18 @@ export function runRoutes({ guard, runs }: { guard: Guard; runs: RunStore }): Ap
 
   api.openapi(statesRoute, async (c) => {
     const { run } = await guard.run(c.var.actor, c.req.valid('param').run, 'reader');
-    const items = (await runs.events(run.id)).map(({ timestampMs, note, ...event }) => ({
-      ...event,
-      timestamp: toUnixSeconds(timestampMs),
-      ...(note === null ? {} : { note }),
-    }));
+    const items = (await runs.events(run.id)).map(stateChangeObject);
     return c.json({ items, nextCursor: null }, 200);
+  });
+
+  api.openapi(stateStreamRoute, async (c) => {
+    const actor = c.var.actor;
+    const { run } = await guard.run(actor, c.req.valid('param').run, 'reader');
+    const after = c.req.valid('header')['last-event-id'] ?? c.req.valid('query').after;
+    return streamResponse(streams, {
+      next: stateEvents(runs, run, after),
+      isAllowed: () => guard.reads(actor, run.id),
+    });
   });
 
   api.openapi(commandsRoute, async (c) => {

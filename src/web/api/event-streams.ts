@@ -1,0 +1,132 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { refuse } from '../problem.ts';
+
+/**
+ * Answers that go on, as server-sent events. Each asks its source again and again: whoever writes may be another
+ * process. One ends when its source does, when the server stops, when its reader may not read any more, and after a
+ * while in any case: the reader comes back with Last-Event-ID, and is asked again who it is.
+ */
+export interface EventStreams {
+  /** Null when too many are open. */
+  open(source: EventStreamSource): ReadableStream<Uint8Array> | null;
+  /** Ends all of them now. */
+  endAll(): void;
+}
+
+export interface EventStreamSource {
+  /** The event after the one before; null when there is none yet. */
+  next(): Promise<StreamEvent | null>;
+  /** Asked about once a minute. */
+  isAllowed(): Promise<boolean>;
+}
+
+export interface StreamEvent {
+  readonly event: string;
+  /** What the reader sends as Last-Event-ID to go on after this one. */
+  readonly id?: string;
+  readonly data: unknown;
+  /** Nothing follows. */
+  readonly isLast: boolean;
+}
+
+export interface EventStreamLimits {
+  readonly pollMs: number;
+  readonly lifetimeMs: number;
+  readonly maxOpen: number;
+  /** How often it is asked whether the reader may still read. */
+  readonly askMs: number;
+  /** A comment breaks a silence that long: proxies close a silent connection, some of them after 15 seconds. */
+  readonly silenceMs: number;
+}
+
+const defaultLimits: EventStreamLimits = {
+  pollMs: 500,
+  lifetimeMs: 600_000,
+  maxOpen: 400,
+  askMs: 60_000,
+  silenceMs: 10_000,
+};
+
+const encoder = new TextEncoder();
+
+export function createEventStreams(limits: EventStreamLimits = defaultLimits): EventStreams {
+  const open = new Set<AbortController>();
+
+  async function* lines(source: EventStreamSource, signal: AbortSignal): AsyncGenerator<string> {
+    let [quietMs, sinceAskedMs] = [0, 0];
+    // Sent at once, so that the reader knows the stream is open; a reader that lost it waits a second.
+    yield 'retry: 1000\n\n';
+    while (!signal.aborted) {
+      const event = await source.next();
+      if (event) {
+        quietMs = 0;
+        yield textOf(event);
+        if (event.isLast) return;
+        continue;
+      }
+      await wait(limits.pollMs, undefined, { signal });
+      quietMs += limits.pollMs;
+      sinceAskedMs += limits.pollMs;
+      if (sinceAskedMs >= limits.askMs) {
+        sinceAskedMs = 0;
+        if (!(await source.isAllowed())) return;
+      }
+      if (quietMs >= limits.silenceMs) {
+        quietMs = 0;
+        yield ': still here\n\n';
+      }
+    }
+  }
+
+  return {
+    open(source) {
+      if (open.size >= limits.maxOpen) return null;
+      const ending = new AbortController();
+      open.add(ending);
+      const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(limits.lifetimeMs)]);
+      // Also for a reader that never reads, e.g. the answer to HEAD.
+      signal.addEventListener('abort', () => open.delete(ending));
+      const iterator = lines(source, signal);
+      return new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          const next = await iterator.next().catch((error: unknown) => {
+            // The wait was ended: by a stop of the server or the lifetime, which both just end the stream.
+            if (signal.aborted) return { done: true as const };
+            open.delete(ending);
+            throw error;
+          });
+          if (!next.done) return controller.enqueue(encoder.encode(next.value));
+          open.delete(ending);
+          controller.close();
+        },
+        cancel() {
+          open.delete(ending);
+          ending.abort();
+        },
+      });
+    },
+    endAll() {
+      for (const ending of open) ending.abort();
+    },
+  };
+}
+
+/** Refuses with `too-many-streams`. */
+export function streamResponse(streams: EventStreams, source: EventStreamSource): Response {
+  const stream = streams.open(source);
+  if (stream === null) {
+    refuse('too-many-streams', {
+      detail: 'Too many runs are being followed at once.',
+      hint: 'Read without the stream instead, or try again later.',
+      headers: { 'retry-after': '10' },
+    });
+  }
+  // Unbuffered, also by a proxy in front.
+  return new Response(stream, {
+    headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
+  });
+}
+
+function textOf({ event, id, data }: StreamEvent): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}
