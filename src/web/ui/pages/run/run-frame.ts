@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { nothingToChange } from '../../../../runs/run.ts';
+import { isTerminal, nothingToChange } from '../../../../runs/run.ts';
 import type { RunObject } from '../../../api/run-object.ts';
 import { deltaSigns } from '../../components/delta.ts';
 import { stateBadge } from '../../components/state-badge.ts';
@@ -27,12 +27,15 @@ export function framed(view: View, facts: RunFacts, tab: Tab, { body, ...needed 
   const { run } = facts;
   const title = titleOf(run);
   const sentence = sentenceOf(facts);
+  // The log follows by itself, and a plan does not change once it is there.
+  const isLive = tab !== 'log' && (tab !== 'plan' || run.delta === undefined);
   return {
     title: `${run.stack.name}, ${title}`,
     section: 'runs',
     styles: ['run.css', ...(needed.styles ?? [])],
-    scripts: needed.scripts ?? [],
-    body: html`<div id="run-frame">
+    scripts: ['live.js', ...(needed.scripts ?? [])],
+    body: html`<div id="run-frame" data-live data-run="${run.id}" data-version="${run.stateVersion}" data-page="/runs/${run.id}/${tab}"
+data-news="${run.state}. ${sentence}"${isTerminal(run.state) ? html` data-over` : ''}>
 <p class="crumbs"><a href="/">Stacks</a> / <a href="${stackPath(run.stack.account, run.stack.id)}">${run.stack.name}</a></p>
 <div class="head"><h1>${title}</h1>${stateBadge(run.state)}${run.delta ? deltaSigns(run.delta) : ''}
 ${actionsOf(view, facts)}</div>
@@ -42,11 +45,12 @@ ${blocksNotice(run)}
 ${noteOf(run)}
 ${stateLine(facts, view.nowMs)}
 </div>
+<p id="run-news" class="hidden" role="status"></p>
 <nav class="tabs" aria-label="Run">${tabs.map(
       (each) =>
         html`<a href="/runs/${run.id}/${each.tab}"${each.tab === tab ? html` aria-current="page"` : ''}>${each.words}</a>`,
     )}</nav>
-<div id="run-tab">${body}</div>`,
+<div id="run-tab"${isLive ? html` data-live` : ''}>${body}</div>`,
   };
 }
 

@@ -1,0 +1,63 @@
+// @ts-check
+/**
+ * Keeps the pages of a run true: at every change of its state the page is asked for once more, and each element with
+ * `data-live` is replaced by the one of the same id. Whoever put scripts on such an element hears `live:replaced`.
+ */
+import { followEvents } from './event-stream.js';
+import { replaceKeeping } from './replace.js';
+
+const frame = document.getElementById('run-frame');
+const news = document.getElementById('run-news');
+let shownVersion = Number(frame?.dataset['version']);
+let isAsking = false;
+let isStale = false;
+
+async function refresh() {
+  isStale = true;
+  if (isAsking) return;
+  isAsking = true;
+  try {
+    while (isStale) {
+      isStale = false;
+      await replaceWithFresh();
+    }
+  } catch {
+    // No connection: the next event, or the next look at the page, asks again.
+  } finally {
+    isAsking = false;
+  }
+}
+
+async function replaceWithFresh() {
+  const answer = await fetch(frame?.dataset['page'] ?? location.pathname);
+  // Logged out, or not allowed to see it any more: what is shown stays until somebody does something.
+  if (!answer.ok || answer.redirected) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+  const version = Number(fresh.getElementById('run-frame')?.dataset['version']);
+  if (!(version >= shownVersion)) return;
+  const isNews = version > shownVersion;
+  shownVersion = version;
+  document.title = fresh.title;
+  for (const old of document.querySelectorAll('[data-live]')) {
+    const replacement = fresh.getElementById(old.id);
+    if (replacement) replaceKeeping(old, document.adoptNode(replacement));
+  }
+  if (isNews && news) news.textContent = document.getElementById('run-frame')?.dataset['news'] ?? '';
+}
+
+if (frame && frame.dataset['over'] === undefined) {
+  followEvents({
+    url: `/api/v1/runs/${frame.dataset['run']}/states/stream`,
+    after: String(shownVersion),
+    on: {
+      state: ({ stateVersion }) => {
+        if (stateVersion > shownVersion) void refresh();
+      },
+      end: () => void refresh(),
+    },
+  });
+  // What keeps the run back, or waits for it, changes without a change of its state.
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) void refresh();
+  });
+}
