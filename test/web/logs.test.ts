@@ -41,6 +41,24 @@ describe('the log of a run', () => {
     expect([beyond.text, beyond.headers.get('x-next-offset')]).toEqual(['', '9']);
   });
 
+  it('is given piece by piece', async () => {
+    await using fixture = await withRun();
+    await fixture.write('preparing', 'eins ');
+    await fixture.write('planning', 'zwei');
+    const pieces: string[] = [];
+
+    for (let offset = '0', size = 4; pieces.length < 3; ) {
+      const piece = await fixture.read(`?offset=${offset}&limit=${size}`);
+      pieces.push(piece.text);
+      offset = piece.headers.get('x-next-offset') ?? '';
+    }
+
+    expect(pieces).toEqual(['eins', ' zwe', 'i']);
+    expect((await fixture.read('?phase=planning')).headers.get('content-disposition')).toBe(
+      `inline; filename="${fixture.run.id}.planning.log"`,
+    );
+  });
+
   it('is given whole when it is large', async () => {
     await using fixture = await withRun();
     const large = 'line of output\n'.repeat(20_000);
@@ -52,10 +70,63 @@ describe('the log of a run', () => {
     expect(all === large + large).toBe(true);
   });
 
-  it.each(['?phase=other', '?offset=-1', '?offset=x'])('is refused with %s', async (query) => {
+  it.each(['?phase=other', '?offset=-1', '?offset=x', '?limit=0', '/end?maxBytes=2000000'])(
+    'is refused with %s',
+    async (query) => {
+      await using fixture = await withRun();
+
+      expect((await fixture.read(query)).status).toBe(422);
+    },
+  );
+});
+
+describe('the end of a log', () => {
+  const lines = (count: number) =>
+    Array.from({ length: count }, (_, index) => `line ${index + 1} é\n`).join('');
+  const endOf = async (fixture: Awaited<ReturnType<typeof withRun>>, maxBytes: number) =>
+    (await fixture.read(`/end?maxBytes=${maxBytes}`)).body.items;
+
+  it('is all of a short one', async () => {
+    await using fixture = await withRun();
+    await fixture.write('preparing', 'one\n');
+    await fixture.write('planning', 'two\nthr');
+
+    expect(await endOf(fixture, 1000)).toEqual([
+      { phase: 'preparing', size: 4, offset: 0, line: 1, text: 'one\n' },
+      { phase: 'planning', size: 7, offset: 0, line: 1, text: 'two\nthr' },
+    ]);
+  });
+
+  it('begins with a whole line and knows its number, also after more was written', async () => {
+    await using fixture = await withRun();
+    await fixture.write('preparing', 'before\n');
+    // More than what is counted in one step.
+    await fixture.write('planning', lines(120_000));
+
+    const [before, planning] = await endOf(fixture, 100);
+    await fixture.write('planning', lines(90_000));
+    const [, later] = await endOf(fixture, 100);
+
+    expect(before).toEqual({ phase: 'preparing', size: 7, offset: 7, line: 2, text: '' });
+    expect(planning.text).toMatch(/^line 1199\d\d é\n(.*\n)*line 120000 é\n$/);
+    expect(planning.line).toBe(Number(/\d+/.exec(planning.text)?.[0]));
+    expect(later.line).toBe(120_000 + Number(/\d+/.exec(later.text)?.[0]));
+    expect(later.offset + Buffer.byteLength(later.text)).toBe(later.size);
+  });
+
+  it('never begins or ends inside of a character', async () => {
+    await using fixture = await withRun();
+    await fixture.write('planning', Buffer.concat([text('🚀'.repeat(50)), text('🚀').subarray(0, 2)]));
+
+    const [planning] = await endOf(fixture, 21);
+
+    expect(planning).toMatchObject({ line: 1, text: '🚀🚀🚀🚀' });
+  });
+
+  it('is empty without output', async () => {
     await using fixture = await withRun();
 
-    expect((await fixture.read(query)).status).toBe(422);
+    expect(await endOf(fixture, 100)).toEqual([]);
   });
 });
 
@@ -163,6 +234,16 @@ describe('a followed log', () => {
     expect(refused.response.status).toBe(503);
     expect(await Promise.all(open.map(({ next }) => next()))).toEqual([null, null, null]);
     expect((await fixture.follow()).response.status).toBe(200);
+  });
+
+  it('begins behind what the page already has', async () => {
+    await using fixture = await withRun();
+    await fixture.write('preparing', 'one');
+    await fixture.write('planning', 'two');
+
+    const { next } = await fixture.follow('?after=3.0.1');
+
+    expect(await next()).toMatchObject({ data: { phase: 'planning', offset: 1, text: 'wo' } });
   });
 
   it('refuses an id that is not of a stream', async () => {

@@ -53,6 +53,7 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   [`GET ${run}/deliveries`, 'reader'],
   [`GET ${run}/changes`, 'reader'],
   [`GET ${run}/logs`, 'reader'],
+  [`GET ${run}/logs/end`, 'reader'],
   [`GET ${run}/logs/stream`, 'reader'],
   [`POST ${run}/confirm`, 'writer', {}],
   [`POST ${run}/discard`, 'writer', {}],

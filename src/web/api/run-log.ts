@@ -21,28 +21,30 @@ export async function logSizes(logs: LogStore, runId: string, phases: readonly P
   return reads.map(({ size }) => size);
 }
 
-/** Everything from `offset` of the phases' logs laid end to end, up to `sizes`: what comes later is not waited for. */
+/** A part of the phases' logs laid end to end, up to `sizes`: what comes later is not waited for. */
 export function logText(
   logs: LogStore,
   runId: string,
   phases: readonly Phase[],
   sizes: LogPosition,
-  offset: number,
+  { from, to }: { readonly from: number; readonly to: number },
 ): ReadableStream<Uint8Array> {
-  // The phase that holds `offset`, and where in it.
+  // The phase that holds `from`, and where in it.
   let index = 0;
-  let at = offset;
+  let at = from;
+  let left = to - from;
   for (; index < phases.length && at >= (sizes[index] ?? 0); index += 1) at -= sizes[index] ?? 0;
 
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       for (; ; index += 1, at = 0) {
         const phase = phases[index];
-        if (phase === undefined) return controller.close();
-        const wanted = Math.min(chunkBytes, (sizes[index] ?? 0) - at);
+        if (phase === undefined || left <= 0) return controller.close();
+        const wanted = Math.min(chunkBytes, (sizes[index] ?? 0) - at, left);
         const { bytes } = await logs.read(runId, phase, at, wanted);
         if (bytes.byteLength === 0) continue;
         at += bytes.byteLength;
+        left -= bytes.byteLength;
         return controller.enqueue(bytes);
       }
     },

@@ -5,10 +5,13 @@ import type { Run } from '../../runs/run.ts';
 import { phases, type RunStore } from '../../runs/run-store.ts';
 import { UserError } from '../../user-error.ts';
 import { type Api, newApi } from '../api.ts';
+import { pageOf } from '../page.ts';
 import { type EventStreams, streamResponse } from './event-streams.ts';
 import type { Guard } from './guard.ts';
+import { createLineCounts } from './line-counts.ts';
+import { logEnd } from './log-end.ts';
 import { decodePosition, logEvents } from './log-events.ts';
-import { needs, problems, runParams, runPath } from './route-parts.ts';
+import { json, needs, problems, runParams, runPath } from './route-parts.ts';
 import { logSizes, logText } from './run-log.ts';
 
 export interface RunLogRouteParts {
@@ -37,6 +40,7 @@ const logsRoute = createRoute({
         .min(0)
         .default(0)
         .openapi({ description: 'In bytes: `X-Next-Offset` of the answer before.' }),
+      limit: z.coerce.number().int().min(1).optional().openapi({ description: 'In bytes; without it, all.' }),
     }),
   },
   responses: {
@@ -49,6 +53,32 @@ const logsRoute = createRoute({
   },
 });
 
+const phaseEnd = z.object({
+  phase: z.enum(phases),
+  size: z.number().int().openapi({ description: 'Of the phase, in bytes.' }),
+  offset: z.number().int().openapi({ description: 'Where `text` begins, in bytes.' }),
+  line: z.number().int().openapi({ description: 'Number of the line that begins there, from 1.' }),
+  text: z.string(),
+});
+
+const endRoute = createRoute({
+  method: 'get',
+  path: `${runPath}/logs/end`,
+  tags,
+  summary: 'The end of the output of a run, from a whole line on',
+  ...needs('reader'),
+  request: {
+    params: runParams,
+    query: z.object({
+      maxBytes: z.coerce.number().int().min(1).max(1_048_576).default(65_536),
+    }),
+  },
+  responses: {
+    200: json(pageOf(phaseEnd), 'Each phase that has output; those before the end with an empty `text`.'),
+    ...problems,
+  },
+});
+
 const streamRoute = createRoute({
   method: 'get',
   path: `${runPath}/logs/stream`,
@@ -57,7 +87,12 @@ const streamRoute = createRoute({
   ...needs('reader'),
   request: {
     params: runParams,
-    query: z.object({ phase }),
+    query: z.object({
+      phase,
+      after: z.string().optional().openapi({
+        description: 'Begins after that event; `Last-Event-ID` goes before it.',
+      }),
+    }),
     headers: z.object({
       'last-event-id': z.string().optional().openapi({ description: 'Goes on after that event.' }),
     }),
@@ -73,6 +108,7 @@ const streamRoute = createRoute({
 
 export function runLogRoutes({ guard, runs, logs, streams }: RunLogRouteParts): Api {
   const api = newApi();
+  const lines = createLineCounts(logs);
 
   api.openapi(logsRoute, async (c) => {
     const { run } = await guard.run(c.var.actor, c.req.valid('param').run, 'reader');
@@ -81,21 +117,35 @@ export function runLogRoutes({ guard, runs, logs, streams }: RunLogRouteParts): 
     const wanted = query.phase === undefined ? phases : [query.phase];
     const sizes = await logSizes(logs, run.id, wanted);
     const total = sizes.reduce((sum, size) => sum + size, 0);
-    const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-next-offset': String(total) };
-    const body = logText(logs, run.id, wanted, sizes, query.offset);
+    const end = Math.min(total, query.offset + (query.limit ?? total));
+    const name = [run.id, query.phase, 'log'].filter((part) => part !== undefined).join('.');
+    const headers = {
+      'content-type': 'text/plain; charset=utf-8',
+      'content-disposition': `inline; filename="${name}"`,
+      'x-next-offset': String(Math.max(end, Math.min(total, query.offset))),
+    };
+    const body = logText(logs, run.id, wanted, sizes, { from: query.offset, to: end });
     // Streamed, as the output of a run may be large; the router's types know text only as a string.
     return new Response(body, { headers }) as Response & TypedResponse<string, 200, 'text'>;
+  });
+
+  api.openapi(endRoute, async (c) => {
+    const { run } = await guard.run(c.var.actor, c.req.valid('param').run, 'reader');
+    refuseRemoved(run);
+    const items = await logEnd({ logs, lines }, run.id, c.req.valid('query').maxBytes);
+    return c.json({ items: [...items], nextCursor: null }, 200);
   });
 
   api.openapi(streamRoute, async (c) => {
     const actor = c.var.actor;
     const { run } = await guard.run(actor, c.req.valid('param').run, 'reader');
     refuseRemoved(run);
-    const position = decodePosition(c.req.valid('header')['last-event-id']);
+    const { phase, after } = c.req.valid('query');
+    const position = decodePosition(c.req.valid('header')['last-event-id'] ?? after);
     if (position === null) throw new UserError('invalid-input', 'Last-Event-ID: not an id of this stream');
     const source = {
       runId: run.id,
-      phase: c.req.valid('query').phase ?? null,
+      phase: phase ?? null,
       position,
       state: async () => (await runs.find(run.id))?.state ?? null,
     };
