@@ -4,6 +4,7 @@ import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
 import { changesTheWorld, isBlocking, isTerminal, type Run, type RunState, runStates } from './run.ts';
 import type { RunStore } from './run-store.ts';
+import type { StackList } from './stack-list.ts';
 import type { Transitions } from './transition.ts';
 
 /** Whether this database came out of a backup and no server has run on it since. */
@@ -26,18 +27,18 @@ export interface Restored {
 const doubtful: ReadonlySet<RunState> = new Set(
   runStates.filter((state) => !isTerminal(state) && !changesTheWorld.has(state)),
 );
-const pageSize = 200;
 
 export function createRestored(parts: {
   mark: BackupMark;
   runs: RunStore;
   stacks: StackStore;
+  stackList: Pick<StackList, 'places'>;
   transitions: Transitions;
   transactions: Transactions;
   clock: Clock;
   logger: Logger;
 }): Restored {
-  const { mark, runs, stacks, transitions, transactions, clock, logger } = parts;
+  const { mark, runs, stacks, stackList, transitions, transactions, clock, logger } = parts;
 
   /** What may have changed something since; recovery ends what was changing something then. */
   async function endDoubtful(tx: Tx, ids: readonly string[], since: string): Promise<void> {
@@ -71,22 +72,13 @@ export function createRestored(parts: {
     });
   }
 
-  async function stackKeys(): Promise<readonly string[]> {
-    const keys: string[] = [];
-    for (;;) {
-      const page = await stacks.list({ account: null, after: keys.at(-1) ?? null, limit: pageSize });
-      keys.push(...page.map(({ key }) => key));
-      if (page.length < pageSize) return keys;
-    }
-  }
-
   return {
     async settle() {
       const takenAtMs = await transactions.write((tx) => mark.takenAtMs(tx));
       if (takenAtMs === null) return;
       const since = new Date(takenAtMs).toISOString();
       const runIds = (await runs.inState([...doubtful])).map(({ id }) => id);
-      const keys = await stackKeys();
+      const keys = (await stackList.places({})).map(({ key }) => key);
       await transactions.write(async (tx) => {
         await endDoubtful(tx, runIds, since);
         for (const key of keys) await lock(tx, key, since);

@@ -18,6 +18,7 @@ import type { Reactor } from './run-event.ts';
 import type { RunStore } from './run-store.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
 import type { Source } from './source.ts';
+import type { StackList } from './stack-list.ts';
 import { createSummaryReactor } from './stack-summary.ts';
 import { createTransitions, type Transitions } from './transition.ts';
 import { createTriggers, type Triggers } from './triggers.ts';
@@ -41,6 +42,7 @@ export interface Runs {
 export interface RunsParts {
   readonly runs: RunStore;
   readonly stacks: StackStore;
+  readonly stackList: Pick<StackList, 'places'>;
   readonly logs: LogStore;
   readonly queue: JobQueue;
   readonly source: Source;

@@ -21,6 +21,7 @@ import { createFileLogStore } from '../../src/storage/file-log-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
+import { createStackList } from '../../src/storage/stack-list.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
 import type { Assignment, PlanReport, ServerApi } from '../../src/worker/server-api.ts';
 import { aCommit, anAccount, aRepository, stackSettings } from './builders.ts';
@@ -232,6 +233,7 @@ function wire(parts: {
   const made = createRuns({
     ...{ runs, stacks: stackStore, logs, queue, source, clock, newId, logger },
     branchHeads,
+    stackList: createStackList(database),
     backupMark: createBackupMark(database),
     offers: {
       offer: async (_, offer) => void offered.push(offer),

@@ -128,6 +128,7 @@ function runObjects({ runs, stackStore }: Pick<RunListRouteParts, 'runs' | 'stac
   // Without a lock the first of all is asked for; behind a lock each stack has a holder of its own.
   const waiting = {
     activeRun,
+    countQueued: remembering((key: string) => runs.countQueued(key)),
     firstQueued: (key: string, startedBy: string | null) =>
       startedBy === null ? firstQueued(key) : runs.firstQueued(key, startedBy),
   };
