@@ -36,6 +36,7 @@ const allowed: Record<string, readonly string[]> = {
     'config',
     'app',
     'without-server',
+    'project-import',
     'main',
     'access',
     'web/health',
@@ -54,6 +55,7 @@ const allowed: Record<string, readonly string[]> = {
   'installed-vendors': ['config', 'tools', 'vendors'],
   housekeeping: [...foundation, 'runs', 'webhooks', 'github/feedback', 'access/sessions', 'access/audit-log'],
   main: ['config', 'app', 'logger', 'user-error'],
+  'project-import': ['config', 'user-error', 'github/local-clone', 'stacks/stack-input', 'vendors/pulumi'],
   'without-server': ['config', 'github/simulate', 'stacks/repository-file', 'vendors/pulumi/rules'],
 };
 

@@ -5,6 +5,7 @@ import { type Config, readConfig } from '../config.ts';
 import type { Simulation } from '../github/simulate/decision.ts';
 import type { SimulatedEvent } from '../github/simulate/events.ts';
 import { createLogger, type Logger } from '../logger.ts';
+import type { FoundProject, ProjectQuestion } from '../project-import.ts';
 import type { DoctorReport } from '../web/health.ts';
 
 /** The world as a command sees it, so that tests can be the world. */
@@ -27,6 +28,7 @@ export interface CliContext {
   readonly serve: () => Promise<number>;
   readonly fetch: typeof fetch;
   readonly checkFile: (content: Uint8Array) => Promise<CheckedFile>;
+  readonly findProject: (config: Config, question: ProjectQuestion) => Promise<FoundProject>;
   readonly simulate: (config: Config, event: EventToSimulate) => Promise<Simulation>;
 }
 

@@ -23,6 +23,8 @@ export async function main(): Promise<void> {
     serve: async () => process.exit(await (await import('../main.ts')).serve()),
     fetch,
     checkFile: async (content) => (await import('../without-server.ts')).checkRepositoryFile(content),
+    findProject: async (config, question) =>
+      (await import('../project-import.ts')).findProject(config, question),
     simulate: async (config, event) => (await import('../without-server.ts')).simulateEvent(config, event),
   });
 }

@@ -21,6 +21,7 @@ import { addSetupCommand } from './setup.ts';
 import { addSimulateCommand } from './simulate.ts';
 import { addStackCommands } from './stack.ts';
 import { addEnvironmentCommands } from './stack-environment.ts';
+import { addImportCommand } from './stack-import.ts';
 import { addTokenCommands } from './token.ts';
 import { addWebhookCommands } from './webhook.ts';
 import { addFixturesCommand } from './webhook-fixtures.ts';
@@ -57,6 +58,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   addStackCommands(stack, context);
   addEnvironmentCommands(stack, context);
   addCheckFileCommand(stack, context);
+  addImportCommand(stack, context);
   const run = program.command('run').description('runs of stacks');
   addRunCommands(run, context);
   addRunDetailCommands(run, context);

@@ -120,6 +120,10 @@ export async function checkOut(
   await git(settings, [...args, 'checkout', '--quiet', '--detach', '--force', sha], {}, signal);
 }
 
+/** A question that reads the clone alone; what it says. */
+export const ask = (settings: GitSettings, args: readonly string[], signal: AbortSignal): Promise<string> =>
+  git(settings, args, {}, signal);
+
 async function git(
   settings: GitSettings,
   args: readonly string[],

@@ -1,6 +1,7 @@
 import type { CliApp, CliContext } from '../../src/cli/context.ts';
 import { runCli } from '../../src/cli/program.ts';
 import type { Config } from '../../src/config.ts';
+import { findProject } from '../../src/project-import.ts';
 import type { DoctorReport } from '../../src/web/health.ts';
 import { checkRepositoryFile, simulateEvent } from '../../src/without-server.ts';
 import type { Installation } from '../web/installation.ts';
@@ -58,6 +59,7 @@ export function aCommandLine(installation: Installation, report: DoctorReport = 
       serve: async () => 0,
       fetch: (input, init) => fetch(input, init),
       checkFile: async (content) => checkRepositoryFile(content),
+      findProject,
       simulate: (config, event) => simulateEvent(config, event),
     };
     const argv = typeof line === 'string' ? line.split(' ') : line;
