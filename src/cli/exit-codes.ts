@@ -1,4 +1,4 @@
-/** What scripts may rely on; listed in docs/api.md. */
+/** What scripts may rely on; listed in docs/cli.md. */
 export const exitCodes = {
   ok: 0,
   failed: 1,

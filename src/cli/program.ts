@@ -8,6 +8,7 @@ import type { CliContext } from './context.ts';
 import { addDatabaseCommands } from './database.ts';
 import { addDeliveryCommands } from './delivery.ts';
 import { addDoctorCommand } from './doctor.ts';
+import { addEventsCommand } from './events.ts';
 import { exitCodes } from './exit-codes.ts';
 import { type CliFailure, failureOf, usageFailure } from './failure.ts';
 import { addInboxCommands } from './inbox.ts';
@@ -35,6 +36,23 @@ Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 not allowed, 5 conflict, 6
 /** Runs one command line (without node and script) and resolves with the exit code. */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<number> {
   let served: number = exitCodes.ok;
+  const program = createProgram(context, (exitCode) => {
+    served = exitCode;
+  });
+  try {
+    const { known, unknown } = followed(program, argv);
+    // Before parsing: with `--help` behind it, an unknown command would print help and be a success.
+    if (unknown !== undefined) throw usageFailure(`unknown command '${unknown}'`, seeHelp(known));
+    await program.parseAsync(argv, { from: 'user' });
+    return served;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return tell(error, argv, context);
+    return error.exitCode === 0 ? exitCodes.ok : tell(usageOf(error, program, argv), argv, context);
+  }
+}
+
+/** Every command there is; docs/cli.md names them. */
+export function createProgram(context: CliContext, onServed: (exitCode: number) => void): Command {
   const program = new Command('slipway')
     .description('Runs of infrastructure stacks, from Git repositories.')
     .version(version())
@@ -48,7 +66,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
     .command('serve')
     .description('the server, from the environment, until SIGTERM or SIGINT')
     .action(async () => {
-      served = await context.serve();
+      onServed(await context.serve());
     });
   addSetupCommand(program, context);
   addDoctorCommand(program, context);
@@ -64,6 +82,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   addRunDetailCommands(run, context);
   addRunDeliveriesCommand(run, context);
   addLogCommand(run, context);
+  addEventsCommand(program, context);
   const webhook = program.command('webhook').description('webhooks of stacks, and what they sent');
   addWebhookCommands(webhook, context);
   addFixturesCommand(webhook, context);
@@ -79,17 +98,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   addAuditCommand(program, context);
   addInboxCommands(program.command('inbox').description("GitHub's deliveries, to see and replay"), context);
   addCompletionCommand(program, context);
-
-  try {
-    const { known, unknown } = followed(program, argv);
-    // Before parsing: with `--help` behind it, an unknown command would print help and be a success.
-    if (unknown !== undefined) throw usageFailure(`unknown command '${unknown}'`, seeHelp(known));
-    await program.parseAsync(argv, { from: 'user' });
-    return served;
-  } catch (error) {
-    if (!(error instanceof CommanderError)) return tell(error, argv, context);
-    return error.exitCode === 0 ? exitCodes.ok : tell(usageOf(error, program, argv), argv, context);
-  }
+  return program;
 }
 
 function tell(error: unknown, argv: readonly string[], context: CliContext): number {

@@ -35,14 +35,13 @@ export function aCommandLine(installation: Installation, report: DoctorReport = 
     },
   };
 
-  async function run(line: string | readonly string[], change: RunChange = {}) {
-    let [out, err] = ['', ''];
-    const context: CliContext = {
+  function context(change: RunChange = {}, heard: Heard = { out: '', err: '' }): CliContext {
+    return {
       out: (text) => {
-        out += text;
+        heard.out += text;
       },
       err: (text) => {
-        err += text;
+        heard.err += text;
         change.onErr?.(text);
       },
       readInput: async () => Buffer.from(change.input ?? ''),
@@ -62,13 +61,22 @@ export function aCommandLine(installation: Installation, report: DoctorReport = 
       findProject,
       simulate: (config, event) => simulateEvent(config, event),
     };
-    const argv = typeof line === 'string' ? line.split(' ') : line;
-    const exitCode = await runCli(argv, context);
-    if (open !== 0) throw new Error('the app was left open');
-    return { exitCode, out, err, json: () => JSON.parse(out) };
   }
 
-  return { run, opened };
+  async function run(line: string | readonly string[], change: RunChange = {}) {
+    const heard: Heard = { out: '', err: '' };
+    const argv = typeof line === 'string' ? line.split(' ') : line;
+    const exitCode = await runCli(argv, context(change, heard));
+    if (open !== 0) throw new Error('the app was left open');
+    return { exitCode, ...heard, json: () => JSON.parse(heard.out) };
+  }
+
+  return { run, context, opened };
+}
+
+interface Heard {
+  out: string;
+  err: string;
 }
 
 interface RunChange {

@@ -232,3 +232,25 @@ describe('server-sent events', () => {
     }
   });
 });
+
+describe('slipway events', () => {
+  it('catches up, page by page, and says where to go on', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+    const stack = await installation.addStack();
+    const { id } = await installation.move(await installation.addRun(stack), ...untilUnconfirmed);
+
+    const all = (await run('events --json')).json();
+    const first = await run('events --limit 2');
+    const rest = (await run(`events --json --after ${all.items[1].cursor}`)).json();
+
+    const states = all.items.map(({ payload }: { payload: { state: string } }) => payload.state);
+    expect(states.slice(0, 3)).toEqual(['QUEUED', 'READY', 'PREPARING']);
+    expect(states.at(-1)).toBe('UNCONFIRMED');
+    expect(all.nextCursor).toBeNull();
+    expect(first.out).toMatch(new RegExp(`acme/network-prod +${id} +TRACKED +1 +QUEUED\n.* 2 +READY\n$`));
+    expect(first.err).toBe(`Next: slipway events --after ${all.items[1].cursor}\n`);
+    expect(rest.items).toEqual(all.items.slice(2));
+    expect((await run('events --limit 0')).exitCode).toBe(2);
+  });
+});

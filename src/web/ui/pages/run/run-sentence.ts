@@ -139,6 +139,7 @@ const reasons: Readonly<Record<Outcome, string>> = {
   project_unusable: 'The project could not be used',
   plan_unreadable: 'The plan could not be read',
   plan_changed: 'The plan that was confirmed no longer holds',
+  backup_restored: 'The server was restored from a backup made before it ended',
   worker_lost: 'The worker was lost',
   superseded: 'A newer push of the branch replaced it.',
   pull_request_closed: 'Its pull request was closed.',
