@@ -53,7 +53,7 @@ const logsRoute = createRoute({
   },
 });
 
-const phaseEnd = z.object({
+export const phaseEndSchema = z.object({
   phase: z.enum(phases),
   size: z.number().int().openapi({ description: 'Of the phase, in bytes.' }),
   offset: z.number().int().openapi({ description: 'Where `text` begins, in bytes.' }),
@@ -74,7 +74,10 @@ const endRoute = createRoute({
     }),
   },
   responses: {
-    200: json(pageOf(phaseEnd), 'Each phase that has output; those before the end with an empty `text`.'),
+    200: json(
+      pageOf(phaseEndSchema),
+      'Each phase that has output; those before the end with an empty `text`.',
+    ),
     ...problems,
   },
 });

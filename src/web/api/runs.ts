@@ -66,7 +66,7 @@ const stateStreamRoute = createRoute({
   },
 });
 
-const command = z.object({
+export const commandSchema = z.object({
   phase: z.enum(phases),
   label: z.string(),
   argv: z.array(z.string()),
@@ -82,7 +82,7 @@ const commandsRoute = createRoute({
   summary: 'Commands that a run executed, hooks included, in order',
   ...needs('reader'),
   request: { params: runParams, query: wholeListQuery },
-  responses: { 200: json(pageOf(command), 'All of them.'), ...problems },
+  responses: { 200: json(pageOf(commandSchema), 'All of them.'), ...problems },
 });
 
 const changes = z.object({

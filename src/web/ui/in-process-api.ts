@@ -9,8 +9,6 @@ import { notFound } from '../problem.ts';
 export interface InProcessApi {
   /** Throws `ApiRefusal`. */
   get<T extends z.ZodType>(path: string, schema: T): Promise<z.output<T>>;
-  /** The last `maxBytes` bytes of a run's log, at most. Throws `ApiRefusal`. */
-  logEnd(runPath: string, maxBytes: number): Promise<{ readonly text: string; readonly isCut: boolean }>;
   /** Throws `ApiRefusal`. The answer's JSON; null without one. */
   send(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<unknown>;
 }
@@ -51,14 +49,6 @@ export function createInProcessApi(fetch: (request: Request) => Promise<Response
   return {
     async get(path, schema) {
       return schema.parse(await (await ask(path, {})).json());
-    },
-    async logEnd(runPath, maxBytes) {
-      // Past the end: nothing but its length. A whole log may be larger than what this process should hold.
-      const nothing = await ask(`${runPath}/logs?offset=${Number.MAX_SAFE_INTEGER}`, {});
-      await nothing.body?.cancel();
-      const offset = Math.max(0, Number(nothing.headers.get('x-next-offset')) - maxBytes);
-      const text = await (await ask(`${runPath}/logs?offset=${offset}`, {})).text();
-      return { text, isCut: offset > 0 };
     },
     async send(method, path, body) {
       const headers = { 'content-type': 'application/json' };

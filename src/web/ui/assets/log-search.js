@@ -1,0 +1,106 @@
+// @ts-check
+/** Searching in a log: how many lines have it, from one to the next. */
+import { plainText } from './ansi.js';
+
+/** @typedef {{ readonly phase: import('./log-phase.js').LogPhase, readonly index: number }} Place */
+
+/** More are counted by nobody. */
+const mostFound = 10_000;
+
+/**
+ * @param {object} options
+ * @param {() => Iterable<import('./log-phase.js').LogPhase>} options.phases
+ * @param {() => Promise<void>} options.loadAll What was not loaded is searched, too.
+ * @param {(place: Place) => void} options.show
+ */
+export function createLogSearch({ phases, loadAll, show }) {
+  const form = /** @type {HTMLFormElement} */ (document.getElementById('log-search'));
+  const field = /** @type {HTMLInputElement} */ (document.getElementById('log-query'));
+  const found = /** @type {HTMLElement} */ (document.getElementById('log-found'));
+  let query = '';
+  /** @type {Place[]} */
+  let places = [];
+  let current = -1;
+  let isComplete = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+
+  function find() {
+    places = [];
+    if (query === '') return;
+    for (const phase of phases()) {
+      for (const [index, line] of phase.lines().entries()) {
+        if (!plainText(line).toLowerCase().includes(query)) continue;
+        places.push({ phase, index });
+        if (places.length === mostFound) return;
+      }
+    }
+  }
+
+  function tell() {
+    const more = places.length === mostFound ? '+' : '';
+    const count = `${places.length.toLocaleString('en')}${more} ${places.length === 1 ? 'line' : 'lines'}`;
+    found.textContent = query === '' ? '' : current < 0 ? count : `${current + 1} of ${count}`;
+  }
+
+  /** @param {number} step */
+  function go(step) {
+    if (places.length === 0) return;
+    current = (current + step + places.length) % places.length;
+    const place = places[current];
+    if (place) show(place);
+    tell();
+  }
+
+  async function search() {
+    const wanted = field.value.trim().toLowerCase();
+    if (wanted === query) return;
+    query = wanted;
+    current = -1;
+    if (query !== '' && !isComplete) {
+      isComplete = true;
+      found.textContent = 'loading the log …';
+      await loadAll();
+    }
+    find();
+    for (const phase of phases()) phase.redraw();
+    tell();
+  }
+
+  form.hidden = false;
+  field.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(search, 150);
+  });
+  form.addEventListener('submit', (event) => event.preventDefault());
+  field.addEventListener('keydown', async (event) => {
+    if (event.key === 'Escape') {
+      field.value = '';
+      await search();
+      field.blur();
+    }
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    await search();
+    go(event.shiftKey ? -1 : 1);
+  });
+  document.getElementById('log-next')?.addEventListener('click', () => go(1));
+  document.getElementById('log-previous')?.addEventListener('click', () => go(-1));
+  document.addEventListener('keydown', (event) => {
+    const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? '');
+    if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    field.focus();
+    field.select();
+  });
+
+  return {
+    query: () => query,
+    /** More lines came; where the reader is stays. */
+    update() {
+      if (query === '') return;
+      find();
+      tell();
+    },
+  };
+}
