@@ -25,15 +25,29 @@ export function createLogSearch({ phases, loadAll, show }) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
 
-  function find() {
+  /** How many lines of each phase were searched: what comes later is searched by itself. */
+  let searched = new WeakMap();
+
+  function findAgain() {
     places = [];
+    searched = new WeakMap();
+    find();
+  }
+
+  function find() {
     if (query === '') return;
     for (const phase of phases()) {
-      for (const [index, line] of phase.lines().entries()) {
-        if (!plainText(line).toLowerCase().includes(query)) continue;
-        places.push({ phase, index });
-        if (places.length === mostFound) return;
+      const lines = phase.lines();
+      let index = searched.get(phase) ?? 0;
+      for (; index < lines.length && places.length < mostFound; index += 1) {
+        if (
+          plainText(lines[index] ?? '')
+            .toLowerCase()
+            .includes(query)
+        )
+          places.push({ phase, index });
       }
+      searched.set(phase, index);
     }
   }
 
@@ -62,7 +76,7 @@ export function createLogSearch({ phases, loadAll, show }) {
       found.textContent = 'loading the log …';
       await loadAll();
     }
-    find();
+    findAgain();
     for (const phase of phases()) phase.redraw();
     tell();
   }
@@ -96,10 +110,18 @@ export function createLogSearch({ phases, loadAll, show }) {
 
   return {
     query: () => query,
-    /** More lines came; where the reader is stays. */
+    /** More lines came behind the others; where the reader is stays. */
     update() {
       if (query === '') return;
       find();
+      tell();
+    },
+
+    /** Lines came before others: all of them have other places now. */
+    restart() {
+      if (query === '') return;
+      current = -1;
+      findAgain();
       tell();
     },
   };

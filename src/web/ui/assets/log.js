@@ -74,7 +74,7 @@ function start(log, newest) {
     phaseOf(name).prepend(await answer.text());
     // What the reader looks at stays where it is.
     window.scrollBy({ top: document.documentElement.scrollHeight - before, behavior: 'instant' });
-    search.update();
+    search.restart();
   }
 
   const isAtEnd = () => window.innerHeight + window.scrollY >= document.documentElement.scrollHeight - 80;
