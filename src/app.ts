@@ -22,6 +22,7 @@ import { createMetrics } from './metrics/metrics.ts';
 import { type Buttons, createButtons } from './runs/buttons.ts';
 import { type CommentCommands, createCommentCommands } from './runs/comments/comment-commands.ts';
 import { createOfferButton } from './runs/offer-button.ts';
+import { createSeenPlans } from './runs/plan/seen-plans.ts';
 import { createReruns, type Reruns } from './runs/reruns.ts';
 import { createRetention } from './runs/retention.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
@@ -225,6 +226,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
       ),
     runs: stores.runs,
     runList: stores.runList,
+    seenPlans: createSeenPlans({ ...basics, store: stores.seenPlans, runs: stores.runs }),
     commands: runs.commands,
     triggers: runs.triggers,
     logs: stores.logs,

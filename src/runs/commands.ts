@@ -33,6 +33,8 @@ export interface RunCommands {
   discard(runId: string, request: CommandRequest, tx?: Tx): Promise<CommandResult>;
   cancel(runId: string, request: CommandRequest, tx?: Tx): Promise<CommandResult>;
   stop(runId: string, request: CommandRequest, tx?: Tx): Promise<CommandResult>;
+  /** In front of what else waits in its stack; only while it waits itself. No state changes by it. */
+  prioritize(runId: string, request: Pick<CommandRequest, 'stateVersion'>): Promise<CommandResult>;
   /**
    * A new run of the same type, branch and commit, with secrets only if the first had them. Rejects with
    * `run-not-over` before the end, with `commit-not-tracked` or `forks-not-allowed` when the stack no longer takes
@@ -181,6 +183,20 @@ export function createRunCommands(parts: {
     discard: (runId, request, tx) => command(runId, { kind: 'discard' }, request, tx),
     cancel: (runId, request, tx) => command(runId, { kind: 'cancel' }, request, tx),
     stop: (runId, request, tx) => command(runId, { kind: 'stop' }, request, tx),
+    prioritize: (runId, { stateVersion }) =>
+      transactions.write(async (tx) => {
+        const run = await runs.find(runId, tx);
+        if (!run) throw new UserError('not-found', 'There is no such run.');
+        const isMeant = stateVersion === undefined || stateVersion === run.stateVersion;
+        if (!isMeant || run.state !== 'QUEUED') {
+          return { kind: 'conflict', state: run.state, stateVersion: run.stateVersion };
+        }
+        const first = await runs.firstQueued(run.stackKey, null, tx);
+        if (!first || first.id === run.id) return { kind: 'done', run };
+        const priority = first.priority + 1;
+        await runs.setPriority(tx, run.id, priority);
+        return { kind: 'done', run: { ...run, priority } };
+      }),
     retry: (runId, request, given) =>
       within(transactions, given, async (tx) => {
         const run = await runs.find(runId, tx);

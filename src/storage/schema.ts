@@ -23,6 +23,7 @@ export interface Schema {
   run_command: RunCommandRow;
   run_box: RunBoxRow;
   run_plan: RunPlanRow;
+  plan_seen: PlanSeenRow;
   job: JobRow;
   inbox: InboxRow;
   delivery_list: DeliveryListRow;
@@ -178,6 +179,16 @@ export interface RunPlanRow {
   has_changes: Flag;
   /** The tool's plan file, encrypted; null when none was saved, and once the run ended. */
   file: Uint8Array | null;
+}
+
+/** A person looked at the plan of a run. */
+export interface PlanSeenRow {
+  person: string;
+  stack_key: string;
+  run_id: string;
+  /** Of the plan's changes. */
+  digest: string;
+  seen_at_ms: number;
 }
 
 export interface JobRow {

@@ -22,6 +22,7 @@ import { createRunStore } from './run-store.ts';
 import { purposes } from './sealed-columns.ts';
 import { createSecretBox, opens, type SecretBox } from './secret-box.ts';
 import { keyThatFits, loadSecretKey } from './secret-key.ts';
+import { createSeenPlanStore } from './seen-plan-store.ts';
 import { createSessionStore } from './session-store.ts';
 import { createStackList } from './stack-list.ts';
 import { createStackStore } from './stack-store.ts';
@@ -52,6 +53,7 @@ export async function openStores(paths: StorePaths) {
     repositoryFiles: createRepositoryFileStore(database),
     runs: createRunStore(database, box),
     runList: createRunList(database),
+    seenPlans: createSeenPlanStore(database),
     retention: createRetentionStore(database),
     logs: createFileLogStore(join(paths.dataDir, 'logs')),
     events: createEventFeed(database),

@@ -11,6 +11,7 @@ import type { Logger } from '../logger.ts';
 import type { RunCommands } from '../runs/commands.ts';
 import type { EventFeed } from '../runs/event-feed.ts';
 import type { LogStore } from '../runs/log-store.ts';
+import type { SeenPlans } from '../runs/plan/seen-plans.ts';
 import type { RunList } from '../runs/run-list.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { StackList } from '../runs/stack-list.ts';
@@ -41,6 +42,7 @@ import { runCommandRoutes } from './api/run-commands.ts';
 import { runDeliveryRoutes } from './api/run-deliveries.ts';
 import { runListRoutes } from './api/run-list.ts';
 import { runLogRoutes } from './api/run-logs.ts';
+import { runPlanRoutes } from './api/run-plan.ts';
 import { runRoutes } from './api/runs.ts';
 import { stackListRoutes } from './api/stack-lists.ts';
 import { stackRunRoutes } from './api/stack-runs.ts';
@@ -98,6 +100,7 @@ export interface WebParts {
   readonly refusesVariable: (stack: Stack, name: string) => boolean;
   readonly runs: RunStore;
   readonly runList: RunList;
+  readonly seenPlans: SeenPlans;
   readonly commands: RunCommands;
   readonly triggers: Pick<Triggers, 'manual'>;
   readonly logs: LogStore;
@@ -177,6 +180,7 @@ export function createWeb(parts: WebParts): Web {
     stackRunRoutes(api),
     runListRoutes(api),
     runRoutes(api),
+    runPlanRoutes(api),
     runLogRoutes(api),
     runCommandRoutes(api),
     stackWebhookRoutes(api),

@@ -218,3 +218,45 @@ describe('a retry', () => {
     expect((await world.run(head)).state).toBe('READY');
   });
 });
+
+describe('a run that is prioritized', () => {
+  async function threeWaiting(world: RunWorld) {
+    const stack = await world.addStack();
+    const ids: string[] = [];
+    for (const hash of ['a', 'b', 'c', 'd']) {
+      const run = await world.commands.create({
+        ...{ stackKey: stack.key, type: 'TRACKED', branch: 'main', by: person('ada'), dedupeKey: null },
+        commit: aCommit({ hash: hash.repeat(40) }),
+      });
+      if (run === 'duplicate') throw new Error('cannot be');
+      ids.push(run.id);
+    }
+    await world.scheduler.settled();
+    return ids as [string, string, string, string];
+  }
+
+  it('goes next, and of two the later wish', async () => {
+    await using world = await openRunWorld();
+    const [first, , third, fourth] = await threeWaiting(world);
+
+    await world.commands.prioritize(third, {});
+    await world.commands.prioritize(fourth, {});
+    await world.commands.prioritize(fourth, {});
+    await world.commands.cancel(first, by('ada'));
+    await world.scheduler.settled();
+
+    expect(await world.run(fourth)).toMatchObject({ state: 'READY', priority: 2 });
+    expect(await world.run(third)).toMatchObject({ state: 'QUEUED', priority: 1, stateVersion: 1 });
+  });
+
+  it('must wait itself, in the version that was looked at', async () => {
+    await using world = await openRunWorld();
+    const [first, second] = await threeWaiting(world);
+
+    expect(await world.commands.prioritize(first, {})).toMatchObject({ kind: 'conflict', state: 'READY' });
+    expect(await world.commands.prioritize(second, { stateVersion: 2 })).toMatchObject({
+      ...{ kind: 'conflict', state: 'QUEUED', stateVersion: 1 },
+    });
+    expect((await world.run(second)).priority).toBe(0);
+  });
+});

@@ -13,6 +13,7 @@ import { createIds } from '../../src/ids.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
 import { createRunCommands } from '../../src/runs/commands.ts';
+import { createSeenPlans } from '../../src/runs/plan/seen-plans.ts';
 import type { Run } from '../../src/runs/run.ts';
 import { createScheduler } from '../../src/runs/scheduler.ts';
 import { createSummaryReactor } from '../../src/runs/stack-summary.ts';
@@ -34,6 +35,7 @@ import { createRetentionStore } from '../../src/storage/retention-store.ts';
 import { createRunList } from '../../src/storage/run-list.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
+import { createSeenPlanStore } from '../../src/storage/seen-plan-store.ts';
 import { createSessionStore } from '../../src/storage/session-store.ts';
 import { createStackList } from '../../src/storage/stack-list.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
@@ -201,6 +203,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     refusesVariable: (_stack, name) => pulumiRules.refusesVariable(name),
     runs,
     runList: createRunList(database),
+    seenPlans: createSeenPlans({ ...base, store: createSeenPlanStore(database), runs }),
     commands,
     triggers: createTriggers({
       branchHeads: createBranchHeadStore(database),

@@ -5,6 +5,7 @@ import { createSessions } from '../../src/access/sessions.ts';
 import { createTokens } from '../../src/access/tokens.ts';
 import { createInboxControl } from '../../src/github/inbox-control.ts';
 import { createLogger } from '../../src/logger.ts';
+import { createSeenPlans } from '../../src/runs/plan/seen-plans.ts';
 import { createAuditStore } from '../../src/storage/audit-store.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createDeliveryStore } from '../../src/storage/delivery-store.ts';
@@ -14,6 +15,7 @@ import { createMissedStore } from '../../src/storage/missed-store.ts';
 import { createReplayStore } from '../../src/storage/replay-store.ts';
 import { createRunList } from '../../src/storage/run-list.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
+import { createSeenPlanStore } from '../../src/storage/seen-plan-store.ts';
 import { createSessionStore } from '../../src/storage/session-store.ts';
 import { createStackList } from '../../src/storage/stack-list.ts';
 import { createTokenStore } from '../../src/storage/token-store.ts';
@@ -154,6 +156,7 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
       health: async () => healthy,
     },
     ...{ login: null, publicUrl: () => 'http://127.0.0.1:3000', isSandboxed: true },
+    seenPlans: createSeenPlans({ ...base, store: createSeenPlanStore(database), runs: world.runs }),
     access: createAccess({ admins: [], permissions: { roleOf: async () => null } }),
     refusesVariable: () => false,
     vendors: [],

@@ -9,7 +9,7 @@ import { anInstallation, apiRequest, type Installation } from './installation.ts
  * Every route of the OpenAPI document with every kind of caller. A new route is in the document by itself; this
  * test fails until somebody says here who may call it.
  */
-type Need = 'nobody' | 'token' | 'all-accounts' | 'reader' | 'writer' | 'admin' | 'instance';
+type Need = 'nobody' | 'token' | 'all-accounts' | 'reader' | 'person' | 'writer' | 'admin' | 'instance';
 
 const stack = '/api/v1/stacks/{account}/{stack}';
 const run = '/api/v1/runs/{run}';
@@ -52,6 +52,9 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   [`GET ${run}/commands`, 'reader'],
   [`GET ${run}/deliveries`, 'reader'],
   [`GET ${run}/changes`, 'reader'],
+  [`GET ${run}/plan`, 'reader'],
+  [`GET ${run}/changes-since-seen`, 'person'],
+  [`PUT ${run}/seen`, 'person'],
   [`GET ${run}/logs`, 'reader'],
   [`GET ${run}/logs/end`, 'reader'],
   [`GET ${run}/logs/stream`, 'reader'],
@@ -59,6 +62,7 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   [`POST ${run}/discard`, 'writer', {}],
   [`POST ${run}/cancel`, 'writer', {}],
   [`POST ${run}/stop`, 'writer', {}],
+  [`POST ${run}/prioritize`, 'writer', {}],
   [`POST ${run}/retry`, 'writer', {}],
   [`GET ${webhook}`, 'reader'],
   [`PATCH ${webhook}`, 'admin', { enabled: true }],
@@ -104,6 +108,7 @@ const rank: Readonly<Record<Need, number>> = {
   token: 0,
   'all-accounts': 0,
   reader: 1,
+  person: 1,
   writer: 2,
   admin: 3,
   instance: 4,
@@ -131,11 +136,19 @@ const seesAllAccounts: ReadonlySet<Caller> = new Set([
   'operator',
 ]);
 
+const people: ReadonlySet<Caller> = new Set([
+  'person who reads',
+  'person who writes',
+  'person who administers',
+  'instance admin',
+]);
+
 /** 401 without a good token, 404 for what is not theirs (the inbox is nobody's but the instance's), 403 for what they may only read. */
 function expected(need: Need, caller: Caller): 401 | 403 | 404 | 'allowed' {
   if (need === 'nobody') return 'allowed';
   if (power[caller] === -1) return 401;
   if (need === 'all-accounts') return seesAllAccounts.has(caller) ? 'allowed' : 403;
+  if (need === 'person' && power[caller] >= rank[need] && !people.has(caller)) return 403;
   if (power[caller] >= rank[need]) return 'allowed';
   return power[caller] === 0 || need === 'instance' ? 404 : 403;
 }

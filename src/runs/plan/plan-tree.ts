@@ -1,19 +1,16 @@
-import { changesOf, memberOf, nameOf, type ResourceChange, textOf } from './plan-changes.ts';
+import { changesOf, memberOf, type ResourceChange, textOf } from './plan-changes.ts';
 
 /** A row of the tree, parents before their children. */
-export interface PlanNode {
+export interface PlanRow<T> {
   readonly urn: string;
-  readonly type: string;
-  readonly name: string;
   /** 0 for what hangs below nothing but the stack itself. */
   readonly depth: number;
   /** Null: it stays as it is and is shown for what hangs below it. */
-  readonly change: ResourceChange | null;
+  readonly change: T | null;
 }
 
 /** A change, and what it hangs below: the outermost first, without the stack itself while that stays as it is. */
-export interface PlacedChange {
-  readonly change: ResourceChange;
+export interface PlacedChange extends ResourceChange {
   readonly parents: readonly string[];
 }
 
@@ -40,7 +37,7 @@ export function placedChanges(steps: readonly unknown[]): readonly PlacedChange[
   for (let next = open.pop(); next; next = open.pop()) {
     const { urn, parents: above } = next;
     const own = changes.get(urn) ?? [];
-    for (const change of own) placed.push({ change, parents: above });
+    for (const change of own) placed.push({ ...change, parents: above });
     const isQuietStack = own.length === 0 && (parents.get(urn) ?? '') === '';
     const below = isQuietStack ? above : [...above, urn];
     for (const child of (children.get(urn) ?? []).reverse()) open.push({ urn: child, parents: below });
@@ -49,21 +46,19 @@ export function placedChanges(steps: readonly unknown[]): readonly PlacedChange[
 }
 
 /** Rows for these changes, which are in the order of the tree: each parent that is not among them comes once. */
-export function treeOf(
-  placed: readonly PlacedChange[],
-  typeOf: (urn: string) => string,
-): readonly PlanNode[] {
-  const rows: PlanNode[] = [];
+export function treeOf<T extends { readonly urn: string; readonly parents: readonly string[] }>(
+  changes: readonly T[],
+): readonly PlanRow<T>[] {
+  const rows: PlanRow<T>[] = [];
   let path: readonly string[] = [];
-  for (const { change, parents } of placed) {
+  for (const change of changes) {
+    const { urn, parents } = change;
     let shared = 0;
     while (shared < parents.length && parents[shared] === path[shared]) shared += 1;
-    for (const [depth, urn] of parents.entries()) {
-      if (depth < shared) continue;
-      rows.push({ urn, type: typeOf(urn), name: nameOf(urn), depth, change: null });
+    for (const [depth, parent] of parents.entries()) {
+      if (depth >= shared) rows.push({ urn: parent, depth, change: null });
     }
-    const { urn, type, name } = change;
-    rows.push({ urn, type, name, depth: parents.length, change });
+    rows.push({ urn, depth: parents.length, change });
     path = [...parents, urn];
   }
   return rows;

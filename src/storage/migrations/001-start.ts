@@ -154,6 +154,18 @@ create table run_plan (
   file blob
 ) strict;
 
+create table plan_seen (
+  person text not null,
+  stack_key text not null references stack (key) on delete cascade,
+  run_id text not null references run (id) on delete cascade,
+  digest text not null,
+  seen_at_ms integer not null,
+  primary key (person, stack_key, run_id)
+) strict, without rowid;
+-- Without them, what hangs on a run or stack that is deleted is searched for in all of them.
+create index plan_seen_of_run on plan_seen (run_id);
+create index plan_seen_of_stack on plan_seen (stack_key);
+
 create table job (
   id text primary key,
   queue text not null,

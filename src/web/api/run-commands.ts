@@ -48,6 +48,15 @@ const confirmRoute = route('confirm', 'Confirm what was planned', confirmInput);
 const discardRoute = route('discard', 'Discard what was planned', commandInput);
 const cancelRoute = route('cancel', 'Cancel a run that no worker has yet', commandInput);
 const stopRoute = route('stop', 'Stop a run before it changes anything', commandInput);
+const prioritizeRoute = createRoute({
+  method: 'post',
+  path: `${runPath}/prioritize`,
+  tags: ['runs'],
+  summary: 'Put a QUEUED run in front of what else waits in its stack',
+  ...needs('writer'),
+  request: { params: runParams, ...optionalJsonBody(commandInput.pick({ stateVersion: true })) },
+  responses: { 200: json(runSchema, 'The run as it is now.'), ...problems },
+});
 const retryRoute = route('retry', 'A new run like one that is over; answers with the new run', commandInput);
 
 /** Commands are compare-and-set: of two people who act at once, one wins and the other gets 409 with the state. */
@@ -77,6 +86,12 @@ export function runCommandRoutes({ guard, runs, commands }: RunCommandRouteParts
       return c.json(await runObject(doneOrConflict(result), stack, runs), 200);
     });
   }
+
+  api.openapi(prioritizeRoute, async (c) => {
+    const { run, stack } = await guard.run(c.var.actor, c.req.valid('param').run, 'writer');
+    const result = await commands.prioritize(run.id, c.req.valid('json'));
+    return c.json(await runObject(doneOrConflict(result), stack, runs), 200);
+  });
 
   api.openapi(retryRoute, async (c) => {
     const actor = c.var.actor;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { changesOf } from '../../../src/runs/plan/plan-changes.ts';
+import { changesOf, nameOf } from '../../../src/runs/plan/plan-changes.ts';
 import { placedChanges, treeOf } from '../../../src/runs/plan/plan-tree.ts';
 import { fc } from '../../support/fast-check.ts';
 import { recordedPlan, stackStep, step, urnOf } from './plan-steps.ts';
 
 const shown = (steps: readonly unknown[]) =>
-  treeOf(placedChanges(steps), () => '').map(
-    ({ name, depth, change }) => `${'  '.repeat(depth)}${change?.op ?? '·'} ${name}`,
+  treeOf(placedChanges(steps)).map(
+    ({ urn, depth, change }) => `${'  '.repeat(depth)}${change?.op ?? '·'} ${nameOf(urn)}`,
   );
 
 const site = { type: 'acme:index:Site' };
@@ -58,8 +58,8 @@ describe('the tree of a plan', () => {
         const changed = (all: Iterable<{ urn: string; op: string }>) =>
           [...all].map(({ urn, op }) => `${op} ${urn}`).sort();
         const placed = placedChanges(steps);
-        expect(changed(placed.map(({ change }) => change))).toEqual(changed(changesOf(steps)));
-        for (const { change, parents } of placed) expect(parents).not.toContain(change.urn);
+        expect(changed(placed)).toEqual(changed(changesOf(steps)));
+        for (const { urn, parents } of placed) expect(parents).not.toContain(urn);
       }),
     );
   });

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { mayHoldData } from '../../../src/runs/plan/holds-data.ts';
+
+test.each([
+  ['aws:s3/bucket:Bucket', true],
+  ['aws:s3/bucketV2:BucketV2', true],
+  ['aws:rds/instance:Instance', true],
+  ['aws:rds/cluster:Cluster', true],
+  ['aws:dynamodb/table:Table', true],
+  ['gcp:sql/databaseInstance:DatabaseInstance', true],
+  ['azure-native:storage:StorageAccount', true],
+  ['kubernetes:core/v1:PersistentVolumeClaim', true],
+  ['aws:s3/bucketPolicy:BucketPolicy', false],
+  ['aws:ec2/instance:Instance', false],
+  ['aws:ec2/routeTable:RouteTable', false],
+  ['aws:eks/cluster:Cluster', false],
+  ['', false],
+])('%s may hold data: %s', (type, holds) => {
+  expect(mayHoldData(type)).toBe(holds);
+});
