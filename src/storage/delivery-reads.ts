@@ -90,7 +90,7 @@ export function createDeliveryReads(database: Database): DeliveryReads {
     async listOfRun(runId) {
       const rows = await database.read
         .selectFrom('delivery')
-        .select(['id', 'webhook_id', 'state_version', 'status', 'next_at_ms'])
+        .select(['id', 'webhook_id', 'state_version', 'status', 'next_at_ms', 'lease_until_ms'])
         .where('run_id', '=', runId)
         .execute();
       return rows.map((row) => ({
@@ -99,6 +99,7 @@ export function createDeliveryReads(database: Database): DeliveryReads {
         stateVersion: row.state_version,
         status: row.status as DeliveryStatus,
         isPlanned: row.next_at_ms !== null,
+        nextAttemptAtMs: row.lease_until_ms === null ? row.next_at_ms : null,
       }));
     },
 

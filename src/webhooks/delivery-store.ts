@@ -95,6 +95,8 @@ export interface Delivery {
 export interface DeliverySummary extends Pick<Delivery, 'id' | 'webhookId' | 'stateVersion' | 'status'> {
   /** An attempt is in flight or to come. */
   readonly isPlanned: boolean;
+  /** Null while one is in flight, and when none is to come. */
+  readonly nextAttemptAtMs: number | null;
 }
 
 /** Which deliveries of a webhook, and how many; newest first. */

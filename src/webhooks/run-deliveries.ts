@@ -20,6 +20,7 @@ export interface ToldState {
   /** Null when it was never queued. */
   readonly status: DeliveryStatus | null;
   readonly deliveryId: string | null;
+  readonly nextAttemptAtMs: number | null;
 }
 
 export interface ToldWebhook {
@@ -88,6 +89,7 @@ export function toldTo(
       light: delivery ? lightOf(delivery) : isMeant ? 'red' : 'grey',
       status: delivery?.status ?? null,
       deliveryId: delivery?.id ?? null,
+      nextAttemptAtMs: delivery?.nextAttemptAtMs ?? null,
     };
   });
   return { webhook, states, isComplete: states.every(({ light }) => light === 'green' || light === 'grey') };

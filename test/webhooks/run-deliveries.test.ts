@@ -28,6 +28,7 @@ function lightFor(
       stateVersion: 1,
       status: 'pending',
       isPlanned: true,
+      nextAttemptAtMs: null,
       ...change,
     }),
   );

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { toUnixSeconds } from '../../clock.ts';
 import { runStates } from '../../runs/run.ts';
 import type { RunStore } from '../../runs/run-store.ts';
 import type { RunDeliveries, ToldWebhook } from '../../webhooks/run-deliveries.ts';
@@ -25,6 +26,7 @@ export const toldSchema = z
         }),
         status: z.enum(deliveryStatuses).optional(),
         delivery: z.string().optional(),
+        nextAttemptAt: z.number().int().optional().openapi({ description: 'While it waits for it.' }),
       }),
     ),
   })
@@ -76,12 +78,13 @@ function toldObject({ webhook, states, isComplete }: ToldWebhook): z.infer<typeo
     host: new URL(webhook.url).host,
     enabled: webhook.enabled,
     complete: isComplete,
-    states: states.map(({ state, stateVersion, light, status, deliveryId }) => ({
+    states: states.map(({ state, stateVersion, light, status, deliveryId, nextAttemptAtMs }) => ({
       state,
       stateVersion,
       light,
       ...(status === null ? {} : { status }),
       ...(deliveryId === null ? {} : { delivery: deliveryId }),
+      ...(nextAttemptAtMs === null ? {} : { nextAttemptAt: toUnixSeconds(nextAttemptAtMs) }),
     })),
   };
 }
