@@ -1,6 +1,6 @@
 import { fieldOf, isTree, isUnknown, secretText, untagged } from '../../runs/plan/plan-value.ts';
 import { namesOf, propertyChanges } from '../../runs/plan/property-changes.ts';
-import { visible } from './shown-text.ts';
+import { visible } from '../../runs/plan/visible-text.ts';
 
 /** Lines of a diff, without line ends; the last one says so when there is more than fits. */
 const mostLines = 100;

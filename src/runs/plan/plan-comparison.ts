@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { changesOf, type ResourceChange } from './plan-changes.ts';
 import { propertyChanges } from './property-changes.ts';
 
@@ -55,4 +55,4 @@ function printOf({ op, old, new: now }: ResourceChange): string {
 /** What is not there is no null. */
 const side = (value: unknown): readonly unknown[] => (value === undefined ? [] : [value]);
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const sha256 = (text: string): string => hash('sha256', text);

@@ -1,30 +1,93 @@
 import { html } from 'hono/html';
-import { z } from 'zod';
-import type { RunObject } from '../../../api/run-object.ts';
+import type { z } from 'zod';
+import { type ChangeOp, changeOps } from '../../../../runs/plan/plan-changes.ts';
+import { planSchema } from '../../../api/run-plan.ts';
+import { changeOp } from '../../components/change-op.ts';
+import { planTree } from '../../components/plan-tree.ts';
 import type { Markup } from '../../layout.ts';
 import type { View } from '../../page-routes.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { TabContent } from './run-frame.ts';
+import { lookAtPlan, newsOf, type SinceSeen, sinceNotice } from './since-seen.ts';
 
-/** As in the specification, §2.3; only what is shown. */
-const stepList = z.object({
-  items: z.array(z.looseObject({ op: z.string(), urn: z.string(), type: z.string().optional() })),
-  nextCursor: z.string().nullable(),
-});
+type Plan = z.output<typeof planSchema>;
 
-/** What the run would change, or changed. */
-export async function planTab({ api }: View, { run, apiPath }: RunFacts): Promise<TabContent> {
-  return { body: planOf(run, await api.get(`${apiPath}/changes?limit=200`, stepList)) };
+/** Changes on a page. */
+const pageSize = 150;
+
+/** What of a plan is asked for, as it stands in the address of the page. */
+interface Wish {
+  readonly op: ChangeOp | '';
+  readonly text: string;
+  readonly cursor: string;
 }
 
-/** These look at a resource and change nothing. */
-const unchanged: ReadonlySet<string> = new Set(['same', 'read', 'refresh']);
+/** What the run would change, or changed, and what of that is new to who looks. */
+export async function planTab(view: View, { run, apiPath }: RunFacts): Promise<TabContent> {
+  if (run.type === 'TASK') return { body: html`<p class="soft">A task has no plan.</p>` };
+  const wish = wishOf(view);
+  const plan = await view.api.get(
+    addressOf(`${apiPath}/plan`, { ...wish, limit: String(pageSize) }),
+    planSchema,
+  );
+  if (plan.hasChanges === null) return { body: html`<p class="soft">Nothing is planned yet.</p>` };
+  const seen = await lookAtPlan(view, apiPath);
+  const needs = { styles: ['plan.css'], scripts: ['plan.js'] };
+  return { ...needs, body: planOf(`/runs/${run.id}/plan`, plan, seen, wish, view.nowMs) };
+}
 
-function planOf({ delta }: RunObject, { items, nextCursor }: z.output<typeof stepList>): Markup {
-  const changes = items.filter(({ op }) => !unchanged.has(op));
-  if (delta === undefined) return html`<p class="soft">Nothing is planned yet.</p>`;
-  if (changes.length === 0) return html`<p class="soft">Nothing to change.</p>`;
-  return html`<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Change</th><th scope="col">Resource</th></tr></thead>
-<tbody>${changes.map(({ op, urn, type }) => html`<tr><td>${op}</td><td><span class="mono">${urn.split('::').at(-1)}</span><div class="small soft mono">${type ?? ''}</div></td></tr>`)}</tbody></table></div>
-${nextCursor === null ? '' : html`<p class="soft">These are the first ${items.length} steps. <code>npx slipway run changes</code> shows all.</p>`}`;
+function wishOf({ query }: View): Wish {
+  const op = changeOps.find((each) => each === query('op')) ?? '';
+  return { op, text: (query('text') ?? '').slice(0, 500), cursor: query('cursor') ?? '' };
+}
+
+/** Without what is empty. */
+function addressOf(path: string, query: Partial<Wish> & { readonly limit?: string }): string {
+  const all = Object.entries(query).filter(([, value]) => value !== '');
+  return all.length === 0 ? path : `${path}?${new URLSearchParams(all)}`;
+}
+
+function planOf(here: string, plan: Plan, seen: SinceSeen, wish: Wish, nowMs: number): Markup {
+  const { counts, found, items, nextCursor, hasChanges } = plan;
+  const total = changeOps.reduce((sum, op) => sum + counts[op], 0);
+  const notice = sinceNotice(seen, nowMs);
+  if (total === 0)
+    return html`${notice}<p class="soft">${hasChanges ? unseenChanges : 'Nothing to change.'}</p>`;
+  const linkTo = (urn: string) => addressOf(here, { text: urn });
+  const isWhole = nextCursor === null && wish.cursor === '';
+  return html`${notice}
+${filter(here, plan, total, wish, isWhole)}
+${
+  found === 0
+    ? html`<div class="empty"><p>No change of the plan is like that.</p><a href="${here}">Show all ${total}</a></div>`
+    : planTree(items, { news: newsOf(seen), linkTo })
+}
+${isWhole ? '' : pages(here, plan, wish)}`;
+}
+
+const unseenChanges =
+  'No property of a resource changes that could be shown, but the tool has something to do: values of secrets, protection, another parent or provider.';
+
+function filter(here: string, { counts, found }: Plan, total: number, wish: Wish, isWhole: boolean): Markup {
+  const link = (op: ChangeOp | '', words: Markup | string, count: number) =>
+    html`<a href="${addressOf(here, { op, text: wish.text })}"${wish.op === op ? html` aria-current="true"` : ''}>${words} <span class="count">${count}</span></a>`;
+  const isFiltered = wish.op !== '' || wish.text !== '';
+  return html`<form class="plan-filter" method="get" action="${here}" role="search">
+<div class="ops">${link('', 'All', total)}${changeOps.map((op) => (counts[op] === 0 ? '' : link(op, changeOp(op), counts[op])))}</div>
+${wish.op === '' ? '' : html`<input type="hidden" name="op" value="${wish.op}">`}
+<label class="hidden" for="plan-text">Part of a name, type or URN</label>
+<input id="plan-text" type="search" name="text" value="${wish.text}" placeholder="Name, type or URN"${isWhole ? html` data-whole` : ''}>
+<button>Filter</button>
+<output class="soft small" aria-live="polite">${isFiltered ? `${found} of ${total} changes` : ''}</output>
+</form>`;
+}
+
+function pages(here: string, { items, found, nextCursor }: Plan, { op, text, cursor }: Wish): Markup {
+  const next =
+    nextCursor === null
+      ? ''
+      : html`<a class="button" href="${addressOf(here, { op, text, cursor: nextCursor })}">Next changes</a>`;
+  const first =
+    cursor === '' ? '' : html`<a class="button" href="${addressOf(here, { op, text })}">From the first</a>`;
+  return html`<nav class="actions" aria-label="Pages of the plan">${first}${next} <span class="soft">${items.length} of ${found} changes are on this page.</span></nav>`;
 }
