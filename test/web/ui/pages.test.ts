@@ -105,7 +105,9 @@ test.each<[string, 'reader' | 'writer', object, number]>([
   const { answer, text } = await all.post(`/runs/${all.run.id}/confirm`, fields);
 
   expect(answer.status).toBe(status);
-  expect(text).toContain('That did not work');
+  expect(text).toContain(
+    status === 409 ? 'The run has changed since you looked at it.' : 'That did not work',
+  );
   expect(await all.installation.runs.find(all.run.id)).toMatchObject({ state: 'UNCONFIRMED' });
 });
 

@@ -1,72 +1,66 @@
 import { html } from 'hono/html';
-import type { Button } from '../../../../runs/buttons.ts';
-import { isTerminal, possibleCommands } from '../../../../runs/run.ts';
-import { type RunObject, runSchema } from '../../../api/run-object.ts';
+import { stateBadge } from '../../components/state-badge.ts';
+import { timeAgo } from '../../components/time.ts';
 import { formToken, type Markup } from '../../layout.ts';
-import type { Form, FormResult, View } from '../../page-routes.ts';
-import type { RunFacts } from './run-facts.ts';
+import type { View } from '../../page-routes.ts';
+import { consequenceOf } from './consequences.ts';
+import { lostResources } from './lost-resources.ts';
+import type { RefusedCommand, RunFacts } from './run-facts.ts';
+import { type RunVerb, verbsFor, wordsOf } from './run-verbs.ts';
 
-export const runVerbs = [
-  'confirm',
-  'discard',
-  'cancel',
-  'stop',
-  'retry',
-] as const satisfies readonly Button[];
-
-interface ShownButton {
-  readonly verb: (typeof runVerbs)[number];
-  readonly words: string;
-  readonly look: '' | 'primary';
+/** What the state of the run and the role of who looks allow; each says what follows before it is done. */
+export async function actionsOf(view: View, facts: RunFacts) {
+  const { run, stack, refused } = facts;
+  const verbs = stack.role === 'reader' ? [] : verbsFor(run);
+  const lost = verbs.includes('confirm') ? await lostResources(view, facts) : '';
+  return html`${refused?.lookedAt === undefined ? '' : changedMeanwhile(view, facts, refused)}
+<div class="actions">${verbs.map((verb) => panel(view, facts, verb, lost))}</div>`;
 }
 
-/** The buttons that the state of the run and the role of who looks allow. */
-export function actionsOf({ session }: View, { run, stack }: RunFacts): Markup {
-  const shown = stack.role === 'reader' ? [] : buttonsOf(run);
-  return html`<div class="actions">${shown.map((each) => buttonForm(run, each, formToken(session)))}</div>`;
+/** A button that opens what it means, with the button that does it. */
+function panel({ session }: View, facts: RunFacts, verb: RunVerb, lost: Markup | string): Markup {
+  const { run, refused } = facts;
+  const words = wordsOf(verb, run);
+  const mine = refused?.verb === verb ? refused : null;
+  const isConfirm = verb === 'confirm';
+  const look = isConfirm ? (run.type === 'DESTROY' ? 'danger' : 'primary') : '';
+  // Against the version that is on the page: whoever acts on what has changed is told.
+  return html`<details class="act"${mine?.wrongConfirmation === undefined ? '' : html` open`}><summary class="button ${look}">${words}</summary>
+<form class="panel" method="post" action="/runs/${run.id}/${verb}">${formToken(session)}
+<input type="hidden" name="state_version" value="${run.stateVersion}">
+<p>${consequenceOf(verb, facts)}</p>
+${isConfirm ? lost : ''}${isConfirm && run.type === 'DESTROY' ? nameField(run.stack.name, mine) : ''}${takesNote(verb) ? noteField(verb, mine) : ''}
+<button class="${look}">${words}</button></form></details>`;
 }
 
-function buttonsOf(run: RunObject): readonly ShownButton[] {
-  if (isTerminal(run.state)) return [{ verb: 'retry', words: 'Run it again', look: '' }];
-  const words = {
-    confirm: run.type === 'DESTROY' ? 'Confirm and destroy' : 'Confirm and apply',
-    discard: 'Discard plan',
-    cancel: 'Cancel run',
-    stop: 'Stop run',
-  };
-  return possibleCommands(run).map((verb) => {
-    return { verb, words: words[verb], look: verb === 'confirm' ? 'primary' : '' };
-  });
+const takesNote = (verb: RunVerb): boolean => verb !== 'retry' && verb !== 'prioritize';
+
+function noteField(verb: RunVerb, mine: RefusedCommand | null): Markup {
+  return html`<div class="field"><label for="note-${verb}">Note</label>
+<input id="note-${verb}" name="note" maxlength="1000" autocomplete="off" value="${mine?.note ?? ''}" aria-describedby="note-${verb}-help">
+<p class="help" id="note-${verb}-help">Optional. It stands beside the state of the run.</p></div>`;
 }
 
-/** Against the version that is on the page: whoever acts on what has changed is told. */
-function buttonForm(
-  { id, type, stateVersion, stack }: RunObject,
-  button: ShownButton,
-  token: Markup,
+function nameField(stackName: string, mine: RefusedCommand | null): Markup {
+  const wrong = mine?.wrongConfirmation;
+  return html`<div class="field"><label for="confirmation">Type the name of the stack, ${stackName}</label>
+<input id="confirmation" name="confirmation" autocomplete="off" required value="${mine?.confirmation ?? ''}"${
+    wrong === undefined ? '' : html` aria-invalid="true" aria-describedby="confirmation-wrong"`
+  }>
+${wrong === undefined ? '' : html`<p class="wrong" id="confirmation-wrong">${wrong}</p>`}</div>`;
+}
+
+/** Somebody was faster: what they did, and what was not done. */
+function changedMeanwhile(
+  { nowMs }: View,
+  { run, states }: RunFacts,
+  { verb, note, lookedAt }: RefusedCommand,
 ): Markup {
-  const { verb, words, look } = button;
-  const asksName = verb === 'confirm' && type === 'DESTROY';
-  return html`<form method="post" action="/runs/${id}/${verb}">${token}
-<input type="hidden" name="state_version" value="${stateVersion}">
-${
-  asksName
-    ? html`<label for="confirmation">All resources of the stack are destroyed. Type its name, ${stack.name}:</label>
-<input id="confirmation" name="confirmation" autocomplete="off" required>`
-    : ''
-}<button class="${look}">${words}</button></form>`;
-}
-
-/** What the buttons post. Throws ApiRefusal, which becomes a page. */
-export async function submitRunCommand(
-  { api, param, field }: Form,
-  verb: ShownButton['verb'],
-): Promise<FormResult> {
-  const id = encodeURIComponent(param('run'));
-  const confirmation = field('confirmation');
-  const answer = await api.send('POST', `/api/v1/runs/${id}/${verb}`, {
-    stateVersion: Number(field('state_version')),
-    ...(verb === 'confirm' && confirmation !== '' ? { confirmation } : {}),
-  });
-  return { goTo: `/runs/${runSchema.parse(answer).id}` };
+  const since = states.filter(({ stateVersion }) => stateVersion > (lookedAt ?? 0));
+  return html`<div class="notice person meanwhile" role="alert"><p><b>The run has changed since you looked at it.</b> “${wordsOf(verb, run)}” was not done.</p>
+<ul>${since.map(
+    (each) =>
+      html`<li>${stateBadge(each.state)} by ${each.actor}, ${timeAgo(each.timestamp, nowMs)}${each.note === undefined ? '' : html`: ${each.note}`}</li>`,
+  )}</ul>
+${note === '' ? '' : html`<p class="soft">Your note was: ${note}</p>`}</div>`;
 }

@@ -3,6 +3,7 @@ import { type RunObject, runSchema, runState } from '../../../api/run-object.ts'
 import { stackSchema } from '../../../api/stack-object.ts';
 import type { View } from '../../page-routes.ts';
 import { stackPath } from '../../stack-path.ts';
+import type { RunVerb } from './run-verbs.ts';
 
 const stateChange = z.object({
   state: runState,
@@ -21,6 +22,19 @@ export interface RunFacts {
   readonly states: readonly StateChange[];
   /** Of the run in the API; the paths of its pages are the same without `/api/v1`. */
   readonly apiPath: string;
+  /** What somebody wanted of the run just now and was refused. */
+  readonly refused?: RefusedCommand;
+}
+
+/** Nothing typed is lost by a refusal. */
+export interface RefusedCommand {
+  readonly verb: RunVerb;
+  readonly note: string;
+  readonly confirmation: string;
+  /** Beside the field for the stack's name. */
+  readonly wrongConfirmation?: string;
+  /** The version that the person looked at, if the run has changed since. */
+  readonly lookedAt?: number;
 }
 
 /** Throws `ApiRefusal`. */

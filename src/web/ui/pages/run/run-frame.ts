@@ -32,7 +32,7 @@ export function framed(view: View, facts: RunFacts, tab: Tab, { body, ...needed 
   return {
     title: `${run.stack.name}, ${title}`,
     section: 'runs',
-    styles: ['run.css', ...(needed.styles ?? [])],
+    styles: ['run.css', 'actions.css', ...(needed.styles ?? [])],
     scripts: ['live.js', ...(needed.scripts ?? [])],
     body: html`<div id="run-frame" data-live data-run="${run.id}" data-version="${run.stateVersion}" data-page="/runs/${run.id}/${tab}"
 data-news="${run.state}. ${sentence}"${isTerminal(run.state) ? html` data-over` : ''}>

@@ -16,9 +16,11 @@ const contents: Readonly<Record<Tab, (view: View, facts: RunFacts) => Promise<Ta
 
 /** A run with the plan when there is one, else with the log. */
 export async function runPage(view: View): Promise<Page> {
-  const facts = await readRun(view);
-  return show(view, facts, facts.run.delta ? 'plan' : 'log');
+  return firstTab(view, await readRun(view));
 }
+
+export const firstTab = (view: View, facts: RunFacts): Promise<Page> =>
+  show(view, facts, facts.run.delta ? 'plan' : 'log');
 
 /** One page for each tab, by the last part of its address. */
 export const runTabPages = Object.fromEntries(

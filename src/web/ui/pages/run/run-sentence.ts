@@ -144,7 +144,6 @@ const reasons: Readonly<Record<Outcome, string>> = {
   superseded: 'A newer push of the branch replaced it.',
   pull_request_closed: 'Its pull request was closed.',
   merge_group_destroyed: 'Its merge group is gone.',
-  backup_restored: 'The server was restored from a backup made before it ended.',
   internal_error: 'Something went wrong in the server',
 };
 const reasonOf = (outcome: string | undefined): string | undefined =>

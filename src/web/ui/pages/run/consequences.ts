@@ -1,0 +1,62 @@
+import type { RunObject } from '../../../api/run-object.ts';
+import type { RunFacts } from './run-facts.ts';
+import type { RunVerb } from './run-verbs.ts';
+
+/** What happens when somebody presses the button, in a sentence or two. Pure. */
+export function consequenceOf(verb: RunVerb, { run, stack }: Pick<RunFacts, 'run' | 'stack'>): string {
+  switch (verb) {
+    case 'confirm':
+      return confirmed(run, stack.planBinding);
+    case 'discard':
+      return run.type === 'DESTROY'
+        ? 'The run is over. Nothing is destroyed.'
+        : 'The run is over. Nothing is applied; the next run plans anew.';
+    case 'cancel':
+      return 'The run is over before it begins. Nothing was changed.';
+    case 'stop':
+      return 'The tool is interrupted and the run is over. Nothing was changed.';
+    case 'prioritize':
+      return 'It goes before everything else that waits in this stack. What is under way goes on.';
+    case 'retry':
+      return again(run, stack.autodeploy);
+  }
+}
+
+function confirmed(run: RunObject, planBinding: boolean): string {
+  const what = `${counts(run)} in ${run.stack.name}`;
+  const commit = `commit ${run.commit.hash.slice(0, 7)}`;
+  if (run.type === 'DESTROY') {
+    const bound = planBinding ? ' If the tool would destroy anything else by then, the run fails.' : '';
+    return `${what}: every resource of the stack is destroyed. That cannot be undone.${bound}`;
+  }
+  return planBinding
+    ? `${what} by ${commit}. This plan is what is applied.`
+    : `${what} by ${commit}, as planned. The tool looks once more and applies what it finds then: plan binding is off.`;
+}
+
+/** "2 created, 1 deleted" */
+function counts({ delta }: RunObject): string {
+  const { added = 0, changed = 0, deleted = 0 } = delta ?? {};
+  const parts = [
+    added > 0 ? `${added} created` : '',
+    changed > 0 ? `${changed} changed` : '',
+    deleted > 0 ? `${deleted} deleted` : '',
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? 'No resource is created, changed or deleted' : parts.join(', ');
+}
+
+function again({ type, commit }: RunObject, autodeploy: boolean): string {
+  const begin = `A new run of commit ${commit.hash.slice(0, 7)} is queued.`;
+  switch (type) {
+    case 'PROPOSED':
+      return `${begin} It changes nothing.`;
+    case 'TRACKED':
+      return autodeploy
+        ? `${begin} What it plans is applied at once: the stack has autodeploy.`
+        : `${begin} What it plans waits for somebody to confirm it.`;
+    case 'TASK':
+      return `${begin} The command is run once more.`;
+    case 'DESTROY':
+      return `${begin} Nothing is destroyed until somebody confirms it.`;
+  }
+}

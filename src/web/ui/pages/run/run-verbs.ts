@@ -1,0 +1,30 @@
+import { isBlocking, isTerminal, possibleCommands } from '../../../../runs/run.ts';
+import type { RunObject } from '../../../api/run-object.ts';
+
+export const runVerbs = ['confirm', 'discard', 'cancel', 'stop', 'prioritize', 'retry'] as const;
+export type RunVerb = (typeof runVerbs)[number];
+
+/** What may be asked of a run as it stands, the most wanted first. */
+export function verbsFor(run: Pick<RunObject, 'type' | 'state' | 'blockedBy'>): readonly RunVerb[] {
+  if (isTerminal(run.state)) return ['retry'];
+  const isBehind = run.state === 'QUEUED' && isBlocking(run.type) && run.blockedBy?.kind === 'run';
+  return [...(isBehind ? (['prioritize'] as const) : []), ...possibleCommands(run)];
+}
+
+/** Verbs with their object, as on the button. */
+export function wordsOf(verb: RunVerb, { type }: Pick<RunObject, 'type'>): string {
+  switch (verb) {
+    case 'confirm':
+      return type === 'DESTROY' ? 'Confirm and destroy' : 'Confirm and apply';
+    case 'discard':
+      return 'Discard plan';
+    case 'cancel':
+      return 'Cancel run';
+    case 'stop':
+      return 'Stop run';
+    case 'prioritize':
+      return 'Put it first';
+    case 'retry':
+      return 'Run it again';
+  }
+}
