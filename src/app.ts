@@ -5,7 +5,7 @@ import { createAuditLog } from './access/audit-log.ts';
 import { createLogin } from './access/login.ts';
 import { createAccess } from './access/roles.ts';
 import { createSessions } from './access/sessions.ts';
-import { createTokens, type Tokens } from './access/tokens.ts';
+import { createTokens } from './access/tokens.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';
 import { doctorReport, healthOf } from './doctor.ts';
@@ -51,7 +51,6 @@ export interface App extends AsyncDisposable {
   fetch(request: Request): Promise<Response>;
   /** The same for a caller in this process who is known already: the command line. */
   fetchAs(actor: Actor, request: Request): Promise<Response>;
-  readonly tokens: Tokens;
   health(): Promise<Health>;
   /** `withGithub`: GitHub is asked, too. */
   doctor(options?: { readonly withGithub: boolean }): Promise<DoctorReport>;
@@ -300,7 +299,6 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   return {
     fetch: web.fetch,
     fetchAs: web.fetchAs,
-    tokens,
     health: async () => healthOf(await inspection.findings()),
     async doctor({ withGithub } = { withGithub: false }) {
       const github = withGithub ? await githubItems() : [];

@@ -2,9 +2,9 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Transactions, Tx } from '../tx.ts';
-import { UserError } from '../user-error.ts';
 import type { Actor } from './actor.ts';
 import { type AuditLog, noSubject } from './audit-log.ts';
+import { noteUse } from './last-used.ts';
 import type { Origin } from './origin.ts';
 import type { SessionRecord, SessionStore } from './session-store.ts';
 
@@ -49,8 +49,6 @@ const hourMs = 3_600_000;
 /** Whatever happens: GitHub is asked again who it is. */
 export const longestMs = 7 * 24 * hourMs;
 const longestIdleMs = 24 * hourMs;
-/** `lastUsedAtMs` is as old as that at most: not every page view is a write. */
-const usedGrainMs = 5 * 60_000;
 const maxUserAgent = 200;
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('hex');
@@ -71,15 +69,6 @@ export function createSessions(parts: {
 
   const isOver = ({ createdAtMs, lastUsedAtMs }: SessionRecord, nowMs: number): boolean =>
     nowMs >= createdAtMs + longestMs || nowMs >= lastUsedAtMs + longestIdleMs;
-
-  async function noteUse(id: string, atMs: number): Promise<void> {
-    try {
-      await transactions.write((tx) => store.setUsed(tx, id, atMs));
-    } catch (error) {
-      // A full disk is when people look; reading needs no room.
-      if (!(error instanceof UserError) || error.code !== 'storage-full') throw error;
-    }
-  }
 
   return {
     async begin(person, { userAgent, before, origin }) {
@@ -102,7 +91,9 @@ export function createSessions(parts: {
       const record = await store.findByHash(digest(token));
       const nowMs = clock.nowMs();
       if (!record || isOver(record, nowMs)) return null;
-      if (nowMs >= record.lastUsedAtMs + usedGrainMs) await noteUse(record.id, nowMs);
+      await noteUse(record.lastUsedAtMs, nowMs, () =>
+        transactions.write((tx) => store.setUsed(tx, record.id, nowMs)),
+      );
       return { record, actor: actorOf(record), formToken: formTokenOf(token) };
     },
 

@@ -2,21 +2,30 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Transactions } from '../tx.ts';
-import type { Role, TokenActor } from './actor.ts';
+import { UserError } from '../user-error.ts';
+import { type Actor, actorName, type Role, type TokenActor } from './actor.ts';
+import { noteUse } from './last-used.ts';
 import type { TokenRecord, TokenStore } from './token-store.ts';
+
+export interface NewToken {
+  readonly name: string;
+  readonly role: Role;
+  /** The one account it sees; null: all. */
+  readonly account: string | null;
+  /** Null or left out: never. */
+  readonly expiresAtMs?: number | null;
+}
 
 /** API tokens: shown once, kept as a digest. 256 random bits need no slow hash. */
 export interface Tokens {
-  create(input: {
-    name: string;
-    role: Role;
-    account: string | null;
-  }): Promise<TokenRecord & { token: string }>;
-  list(): Promise<readonly TokenRecord[]>;
+  /** Throws `invalid-input` for one that would be worth nothing already. */
+  create(input: NewToken, by: Actor): Promise<TokenRecord & { token: string }>;
+  /** Oldest first; those that expired, too. */
+  list(options: { readonly after: string | null; readonly limit: number }): Promise<readonly TokenRecord[]>;
   /** It is refused from now on. False when there was none. */
   revoke(id: string): Promise<boolean>;
   /** Null for a token that does not exist (any more). */
-  authenticate(token: string): Promise<TokenActor | null>;
+  authenticate(token: string): Promise<TokenActor | 'expired' | null>;
 }
 
 /** The prefix lets secret scanners and people recognise one. */
@@ -30,26 +39,33 @@ export function createTokens(parts: {
   clock: Clock;
   newId: NewId;
 }): Tokens {
+  const { store, transactions, clock } = parts;
   return {
-    async create(input) {
+    async create({ expiresAtMs = null, ...input }, by) {
+      const createdAtMs = clock.nowMs();
+      if (expiresAtMs !== null && expiresAtMs <= createdAtMs) throw expiredAlready();
       const token = prefix + randomBytes(32).toString('base64url');
-      const record = { id: parts.newId(), ...input, createdAtMs: parts.clock.nowMs() };
-      await parts.transactions.write((tx) => parts.store.insert(tx, { ...record, hash: digest(token) }));
+      const times = { createdAtMs, expiresAtMs, lastUsedAtMs: null };
+      const record = { id: parts.newId(), ...input, ...times, createdBy: actorName(by) };
+      await transactions.write((tx) => store.insert(tx, { ...record, hash: digest(token) }));
       return { ...record, token };
     },
-    list: () => parts.store.list(),
-    revoke: (id) => parts.transactions.write((tx) => parts.store.remove(tx, id)),
+    list: (options) => store.list(options),
+    revoke: (id) => transactions.write((tx) => store.remove(tx, id)),
     async authenticate(token) {
       if (!token.startsWith(prefix)) return null;
-      const record = await parts.store.findByHash(digest(token));
+      const record = await store.findByHash(digest(token));
       if (!record) return null;
-      return {
-        kind: 'token',
-        id: record.id,
-        name: record.name,
-        role: record.role,
-        account: record.account,
-      };
+      const { id, name, role, account, expiresAtMs, lastUsedAtMs } = record;
+      const nowMs = clock.nowMs();
+      if (expiresAtMs !== null && nowMs >= expiresAtMs) return 'expired';
+      await noteUse(lastUsedAtMs, nowMs, () => transactions.write((tx) => store.setUsed(tx, id, nowMs)));
+      return { kind: 'token', id, name, role, account };
     },
   };
+}
+
+function expiredAlready(): UserError {
+  const issues = [{ path: 'expiresAt', message: 'must be in the future' }];
+  return new UserError('invalid-input', 'expiresAt: must be in the future', { issues });
 }

@@ -1,6 +1,4 @@
 import type { Actor } from '../access/actor.ts';
-import type { TokenRecord } from '../access/token-store.ts';
-import type { Tokens } from '../access/tokens.ts';
 import { type Config, readConfig } from '../config.ts';
 import type { Simulation } from '../github/simulate/decision.ts';
 import type { SimulatedEvent } from '../github/simulate/events.ts';
@@ -52,11 +50,6 @@ export interface CheckedFile {
 export interface CliApp extends AsyncDisposable {
   fetchAs(actor: Actor, request: Request): Promise<Response>;
   doctor(options: { readonly withGithub: boolean }): Promise<DoctorReport>;
-  readonly tokens: Pick<Tokens, 'create'> & {
-    list(): Promise<readonly TokenRecord[]>;
-    /** False when there was none. */
-    revoke(id: string): Promise<boolean>;
-  };
 }
 
 /** Opens the installation of this machine, with logs on standard error. */

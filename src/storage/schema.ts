@@ -332,6 +332,9 @@ export interface TokenRow {
   /** SHA-256 of the token, hex. The token itself is not stored. */
   hash: string;
   created_at_ms: number;
+  created_by: string;
+  expires_at_ms: number | null;
+  last_used_at_ms: number | null;
 }
 
 /** Somebody who is logged in to the UI. */

@@ -6,11 +6,14 @@ import type { TokenRow } from './schema.ts';
 export function createTokenStore(database: Database): TokenStore {
   return {
     async insert(tx, token) {
-      const { id, name, role, account, hash, createdAtMs } = token;
+      const { id, name, role, account, hash, createdAtMs, createdBy, expiresAtMs, lastUsedAtMs } = token;
       await database
         .inside(tx)
         .insertInto('token')
-        .values({ id, name, role, account, hash, created_at_ms: createdAtMs })
+        .values({
+          ...{ id, name, role, account, hash, created_at_ms: createdAtMs, created_by: createdBy },
+          ...{ expires_at_ms: expiresAtMs, last_used_at_ms: lastUsedAtMs },
+        })
         .execute();
     },
     async findByHash(hash) {
@@ -18,8 +21,16 @@ export function createTokenStore(database: Database): TokenStore {
       const row = await query.executeTakeFirst();
       return row ? toToken(row) : null;
     },
-    async list() {
-      return (await database.read.selectFrom('token').selectAll().orderBy('id').execute()).map(toToken);
+    async list({ after, limit }) {
+      const query = database.read
+        .selectFrom('token')
+        .selectAll()
+        .where('id', '>', after ?? '');
+      return (await query.orderBy('id').limit(limit).execute()).map(toToken);
+    },
+    async setUsed(tx, id, atMs) {
+      const query = database.inside(tx).updateTable('token').set({ last_used_at_ms: atMs });
+      await query.where('id', '=', id).execute();
     },
     async remove(tx, id) {
       const result = await database.inside(tx).deleteFrom('token').where('id', '=', id).executeTakeFirst();
@@ -35,5 +46,8 @@ function toToken(row: TokenRow): TokenRecord {
     role: row.role as Role,
     account: row.account,
     createdAtMs: row.created_at_ms,
+    createdBy: row.created_by,
+    expiresAtMs: row.expires_at_ms,
+    lastUsedAtMs: row.last_used_at_ms,
   };
 }

@@ -7,7 +7,8 @@ export type Authentication =
   | { readonly kind: 'actor'; readonly actor: Actor; readonly credential: Credential }
   | { readonly kind: 'anonymous' }
   /** Credentials were given and are worth nothing (any more). */
-  | { readonly kind: 'invalid' };
+  | { readonly kind: 'invalid' }
+  | { readonly kind: 'expired' };
 
 /** By what somebody is known: a token of the API, or the session of a browser. */
 export interface Credential {
@@ -33,6 +34,7 @@ export async function authenticate(
   const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
   const actor = token === undefined ? null : await tokens.authenticate(token);
   if (actor === null) return { kind: 'invalid' };
+  if (actor === 'expired') return { kind: 'expired' };
   return { kind: 'actor', actor, credential: { kind: 'token', id: actor.id } };
 }
 
@@ -48,10 +50,16 @@ async function bySession(
   return { kind: 'actor', actor: session.actor, credential: { kind: 'session', id: session.record.id } };
 }
 
-export function unauthenticated(kind: 'anonymous' | 'invalid'): Response {
-  const wrong = kind === 'invalid';
+const details = {
+  anonymous: 'This needs a token.',
+  invalid: 'The token is not valid.',
+  expired: 'The token has expired.',
+} as const;
+
+export function unauthenticated(kind: keyof typeof details): Response {
+  const wrong = kind !== 'anonymous';
   return problem('unauthenticated', {
-    detail: wrong ? 'The token is not valid.' : 'This needs a token.',
+    detail: details[kind],
     hint: 'Send "Authorization: Bearer <token>"; `slipway token create` makes one.',
     headers: { 'www-authenticate': `Bearer realm="slipway"${wrong ? ', error="invalid_token"' : ''}` },
   });

@@ -48,6 +48,7 @@ import { stackListRoutes } from './api/stack-lists.ts';
 import { stackRunRoutes } from './api/stack-runs.ts';
 import { stackRoutes } from './api/stacks.ts';
 import { systemRoutes } from './api/system.ts';
+import { tokenRoutes } from './api/tokens.ts';
 import { vendorRoutes } from './api/vendors.ts';
 import { webhookRoutes } from './api/webhook.ts';
 import { createWebhookGuard } from './api/webhook-guard.ts';
@@ -83,7 +84,7 @@ export interface WebParts {
   readonly logger: Logger;
   readonly newId: NewId;
   readonly access: Access;
-  readonly tokens: Pick<Tokens, 'authenticate'>;
+  readonly tokens: Tokens;
   readonly sessions: Sessions;
   readonly audit: Pick<AuditLog, 'begin' | 'end' | 'list'>;
   /** Null: nobody can log in to the UI. */
@@ -192,6 +193,7 @@ export function createWeb(parts: WebParts): Web {
     eventRoutes(api),
     inboxRoutes(api),
     systemRoutes(api),
+    tokenRoutes(api),
     auditRoutes(api),
     moduleRoutes(),
   ]) {

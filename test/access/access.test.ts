@@ -121,13 +121,13 @@ describe('a token', () => {
     const clock = manualClock();
     const store = createTokenStore(temp.database);
     const tokens = createTokens({ store, transactions: temp.database, clock, newId: createIds(clock) });
-    return { temp, store, tokens, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
+    return { temp, store, tokens, clock, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
   }
   const wanted = { name: 'ci', role: 'writer', account: 'acme' } as const;
 
   it('is recognised, and stands for what it was made for', async () => {
     await using world = opened();
-    const { token: value, id } = await world.tokens.create(wanted);
+    const { token: value, id } = await world.tokens.create(wanted, operator);
 
     expect(value).toMatch(/^slipway_[A-Za-z0-9_-]{43}$/);
     expect(await world.tokens.authenticate(value)).toEqual({ kind: 'token', id, ...wanted });
@@ -135,7 +135,10 @@ describe('a token', () => {
 
   it('is new each time, and lies nowhere in the database', async () => {
     await using world = opened();
-    const [one, two] = [await world.tokens.create(wanted), await world.tokens.create(wanted)];
+    const [one, two] = [
+      await world.tokens.create(wanted, operator),
+      await world.tokens.create(wanted, operator),
+    ];
 
     expect(one.token).not.toBe(two.token);
     const disk = world.temp.atRest();
@@ -146,13 +149,13 @@ describe('a token', () => {
 
   it.each(['', 'slipway_', 'slipway_unknown', 'unknown'])('%j is none', async (value) => {
     await using world = opened();
-    await world.tokens.create(wanted);
+    await world.tokens.create(wanted, operator);
     expect(await world.tokens.authenticate(value)).toBeNull();
   });
 
   it('is exact to the last character', async () => {
     await using world = opened();
-    const { token: value } = await world.tokens.create(wanted);
+    const { token: value } = await world.tokens.create(wanted, operator);
     for (const wrong of [value.slice(0, -1), `${value}x`, value.toUpperCase(), ` ${value}`, value.slice(8)]) {
       expect(await world.tokens.authenticate(wrong)).toBeNull();
     }
@@ -160,8 +163,38 @@ describe('a token', () => {
 
   it('is worthless once it was removed', async () => {
     await using world = opened();
-    const { token: value, id } = await world.tokens.create(wanted);
+    const { token: value, id } = await world.tokens.create(wanted, operator);
     await world.temp.database.write((tx) => world.store.remove(tx, id));
     expect(await world.tokens.authenticate(value)).toBeNull();
+  });
+
+  it('is worth nothing from its expiry on', async () => {
+    await using world = opened();
+    const expiresAtMs = world.clock.nowMs() + 1000;
+    const { token: value } = await world.tokens.create({ ...wanted, expiresAtMs }, operator);
+
+    world.clock.advance(999);
+    expect(await world.tokens.authenticate(value)).toMatchObject({ kind: 'token' });
+    world.clock.advance(1);
+    expect(await world.tokens.authenticate(value)).toBe('expired');
+    await expect(world.tokens.create({ ...wanted, expiresAtMs }, operator)).rejects.toMatchObject({
+      code: 'invalid-input',
+    });
+  });
+
+  it('remembers its last use, and not with a write for each', async () => {
+    await using world = opened();
+    const { token: value } = await world.tokens.create(wanted, person('Ada'));
+    const used = async () => {
+      await world.tokens.authenticate(value);
+      return (await world.tokens.list({ after: null, limit: 1 }))[0];
+    };
+    const startMs = world.clock.nowMs();
+
+    expect(await used()).toMatchObject({ createdBy: 'Ada', lastUsedAtMs: startMs });
+    world.clock.advance(299_999);
+    expect(await used()).toMatchObject({ lastUsedAtMs: startMs });
+    world.clock.advance(1);
+    expect(await used()).toMatchObject({ lastUsedAtMs: startMs + 300_000 });
   });
 });

@@ -18,18 +18,13 @@ const unwellGithub = { name: 'github app', status: 'problem', detail: 'unknown' 
 
 /** Runs command lines against an installation, as on its own machine or from afar. */
 export function aCommandLine(installation: Installation, report: DoctorReport = wellReport) {
-  const { web, tokens, tokenStore, database } = installation;
+  const { web } = installation;
   const opened: Config[] = [];
   let open = 0;
   const app: CliApp = {
     fetchAs: web.fetchAs,
     doctor: async ({ withGithub }) =>
       withGithub ? { ok: false, items: [...report.items, unwellGithub] } : report,
-    tokens: {
-      create: tokens.create,
-      list: () => tokenStore.list(),
-      revoke: (id) => database.write((tx) => tokenStore.remove(tx, id)),
-    },
     [Symbol.asyncDispose]: async () => {
       open -= 1;
     },

@@ -23,6 +23,9 @@ describe('slipway token', () => {
       role: 'writer',
       account: 'acme',
       createdAt: expect.any(Number),
+      createdBy: 'operator',
+      expiresAt: null,
+      lastUsedAt: null,
     });
     expect(actor).toMatchObject({ kind: 'token', role: 'writer', account: 'acme' });
     const { token, ...rest } = made;
@@ -30,6 +33,22 @@ describe('slipway token', () => {
     expect(list.out).not.toContain(token);
     expect([revoked.exitCode, twice.exitCode]).toEqual([0, 3]);
     expect(await installation.tokens.authenticate(token)).toBeNull();
+  });
+
+  it('makes one that ends, and says so', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+
+    const before = Math.floor(Date.now() / 1000);
+    const line = 'token create --name ci --role reader --expires-in 3650d --json';
+    const made = (await run(line)).json();
+
+    expect(made.expiresAt - before - 3650 * 86_400).toBeLessThan(60);
+    expect(made.expiresAt).toBeGreaterThanOrEqual(before + 3650 * 86_400);
+    expect((await run('token list')).out).toMatch(/LAST USED +EXPIRES\n.* never +\d{4}-/);
+    expect((await run('token create --name x --role reader --expires-in soon')).err).toContain(
+      '--expires-in',
+    );
   });
 
   it.each(['token create --role writer', 'token create --name x', 'token create --name x --role boss'])(

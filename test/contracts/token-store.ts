@@ -18,7 +18,8 @@ export function tokenStoreContract(
     const insert = (token: TokenRecord, hash: string) =>
       transactions.write((tx) => tokens.insert(tx, { ...token, hash }));
     const remove = (id: string) => transactions.write((tx) => tokens.remove(tx, id));
-    return { ...world, insert, remove, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
+    const list = (after: string | null = null, limit = 10) => tokens.list({ after, limit });
+    return { ...world, insert, remove, list, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() };
   }
 
   describe(`the token store on ${name}`, () => {
@@ -35,7 +36,7 @@ export function tokenStoreContract(
       await using world = await opened();
       await world.insert(aToken(), 'hash-1');
       await expect(world.insert(aToken({ id: 'token-2' }), 'hash-1')).rejects.toThrow();
-      expect(await world.tokens.list()).toEqual([aToken()]);
+      expect(await world.list()).toEqual([aToken()]);
     });
 
     test('lists tokens, oldest first', async () => {
@@ -44,7 +45,20 @@ export function tokenStoreContract(
       await world.insert(second, 'hash-2');
       await world.insert(aToken(), 'hash-1');
 
-      expect(await world.tokens.list()).toEqual([aToken(), second]);
+      expect(await world.list()).toEqual([aToken(), second]);
+      expect(await world.list(null, 1)).toEqual([aToken()]);
+      expect(await world.list('token-1')).toEqual([second]);
+    });
+
+    test('keeps who made it, its expiry and its last use', async () => {
+      await using world = await opened();
+      await world.insert(aToken({ expiresAtMs: 900, createdBy: 'ada' }), 'hash-1');
+      await world.insert(aToken({ id: 'token-2' }), 'hash-2');
+
+      await world.transactions.write((tx) => world.tokens.setUsed(tx, 'token-1', 70));
+
+      const first = aToken({ expiresAtMs: 900, createdBy: 'ada', lastUsedAtMs: 70 });
+      expect(await world.list()).toEqual([first, aToken({ id: 'token-2' })]);
     });
 
     test('removes a token, once, and it is found no more', async () => {
@@ -53,7 +67,7 @@ export function tokenStoreContract(
 
       expect([await world.remove('token-1'), await world.remove('token-1')]).toEqual([true, false]);
       expect(await world.tokens.findByHash('hash-1')).toBeNull();
-      expect(await world.tokens.list()).toEqual([]);
+      expect(await world.list()).toEqual([]);
     });
 
     test('keeps nothing of a transaction that failed', async () => {
@@ -63,11 +77,13 @@ export function tokenStoreContract(
         throw new Error('rolled back');
       });
       await expect(failing).rejects.toThrow('rolled back');
-      expect(await world.tokens.list()).toEqual([]);
+      expect(await world.list()).toEqual([]);
     });
   });
 }
 
+const later = { createdBy: 'operator', expiresAtMs: null, lastUsedAtMs: null };
+
 function aToken(change: Partial<TokenRecord> = {}): TokenRecord {
-  return { id: 'token-1', name: 'ci', role: 'writer', account: null, createdAtMs: 5, ...change };
+  return { id: 'token-1', name: 'ci', role: 'writer', account: null, createdAtMs: 5, ...later, ...change };
 }

@@ -282,7 +282,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
   }
 
   async function token(role: Role, account: string | null = null): Promise<string> {
-    return (await tokens.create({ name: `${role}-token`, role, account })).token;
+    return (await tokens.create({ name: `${role}-token`, role, account }, { kind: 'operator' })).token;
   }
 
   return {

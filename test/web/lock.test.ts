@@ -25,7 +25,9 @@ describe('the lock of a stack', () => {
   it('is taken away by its holder or an administrator', async () => {
     await using installation = anInstallation();
     const { tokens } = installation;
-    const other = (await tokens.create({ name: 'other', role: 'writer', account: null })).token;
+    const other = (
+      await tokens.create({ name: 'other', role: 'writer', account: null }, { kind: 'operator' })
+    ).token;
     const writer = await installation.token('writer');
     const admin = await installation.token('admin');
     await installation.addStack();

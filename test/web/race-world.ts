@@ -180,9 +180,10 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
     deliveries: createDeliveries({ ...base, store: deliveries, webhooks: store, pump: { wake: () => {} } }),
   });
   const admin = { role: 'admin', account: null } as const;
+  const operator = { kind: 'operator' } as const;
   const keys = {
-    ada: (await tokens.create({ name: 'ada', ...admin })).token,
-    bob: (await tokens.create({ name: 'bob', ...admin })).token,
+    ada: (await tokens.create({ name: 'ada', ...admin }, operator)).token,
+    bob: (await tokens.create({ name: 'bob', ...admin }, operator)).token,
   };
 
   return {

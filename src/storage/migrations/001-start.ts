@@ -374,7 +374,10 @@ create table token (
   role text not null,
   account text,
   hash text not null unique,
-  created_at_ms integer not null
+  created_at_ms integer not null,
+  created_by text not null,
+  expires_at_ms integer,
+  last_used_at_ms integer
 ) strict;
 
 create table session (
