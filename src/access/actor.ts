@@ -1,9 +1,17 @@
 /** Who asks. A person is known by GitHub login, a program by its token, the operator by the machine itself. */
 export type Actor =
-  | { readonly kind: 'person'; readonly login: string; readonly email: string }
+  | PersonActor
   | TokenActor
   /** Whoever can run the CLI on the server's own data directory. */
   | { readonly kind: 'operator' };
+
+export interface PersonActor {
+  readonly kind: 'person';
+  readonly login: string;
+  /** GitHub's numeric id, where it is known: logins change hands. */
+  readonly userId?: number;
+  readonly email: string;
+}
 
 export interface TokenActor {
   readonly kind: 'token';

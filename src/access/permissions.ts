@@ -1,13 +1,17 @@
-import type { Role } from './actor.ts';
+import type { PersonActor, Role } from './actor.ts';
 
 /** GitHub's answer to "what may this person do here", asked live. Implemented by github/. */
 export interface Permissions {
   /**
-   * The role of a login on a repository, null for none. On a public repository `read` alone is nobody's
-   * merit: there a reader has triage or more.
+   * The role of a person on a repository, null for none, and for a login that is somebody else's by now. On a public
+   * repository `read` alone is nobody's merit: there a reader has triage or more.
    * `fresh` true for everything that changes something; false may be up to 10 seconds old.
    */
-  roleOf(login: string, repository: RepositoryRef, fresh: boolean): Promise<Role | null>;
+  roleOf(
+    person: Pick<PersonActor, 'login' | 'userId'>,
+    repository: RepositoryRef,
+    fresh: boolean,
+  ): Promise<Role | null>;
 }
 
 export interface RepositoryRef {

@@ -45,7 +45,7 @@ export function createAccess(options: { admins: readonly string[]; permissions: 
       const sees = actor.account === null || actor.account.toLowerCase() === account.toLowerCase();
       return sees ? actor.role : null;
     }
-    return actor.kind === 'person' ? options.permissions.roleOf(actor.login, repository, fresh) : null;
+    return actor.kind === 'person' ? options.permissions.roleOf(actor, repository, fresh) : null;
   }
 
   return {

@@ -113,7 +113,7 @@ export function createSessions(parts: {
   };
 }
 
-const actorOf = ({ login, email }: Person): Actor => ({ kind: 'person', login, email });
+const actorOf = ({ userId, login, email }: Person): Actor => ({ kind: 'person', login, userId, email });
 
 /** Follows from the session's token, which no other page can read, and does not give it away. */
 const formTokenOf = (token: string): string => createHmac('sha256', token).update('form').digest('base64url');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Role } from '../access/actor.ts';
+import type { PersonActor, Role } from '../access/actor.ts';
 import type { Permissions, RepositoryRef } from '../access/permissions.ts';
 import type { Clock } from '../clock.ts';
 import type { GithubApp } from './github-app.ts';
@@ -12,11 +12,22 @@ const permissionJson = z.object({
   /** The true role, or the name of a custom one. */
   role_name: z.string().nullish(),
   user: z
-    .object({ permissions: z.object({ triage: z.boolean().optional() }).nullish() })
+    .object({
+      id: z.number().optional(),
+      permissions: z.object({ triage: z.boolean().optional() }).nullish(),
+    })
     .nullish()
     .catch(null),
 });
 type PermissionJson = z.output<typeof permissionJson>;
+
+/** The role that a login has, and whose login it is; null: GitHub did not say. */
+interface Answer {
+  readonly role: Role | null;
+  readonly userId: number | null;
+}
+
+const nobody: Answer = { role: null, userId: null };
 
 const cacheMs = 10_000;
 const maxCached = 10_000;
@@ -27,35 +38,42 @@ export function createPermissions(parts: {
   clock: Clock;
 }): Permissions {
   const { app, clock } = parts;
-  const cache = new Map<string, { readonly role: Role | null; readonly untilMs: number }>();
+  const cache = new Map<string, Answer & { readonly untilMs: number }>();
 
-  async function ask(login: string, repository: RepositoryRef): Promise<Role | null> {
+  async function ask(login: string, repository: RepositoryRef): Promise<Answer> {
     const name = splitFullName(repository.fullName);
     // A bot's login has brackets; GitHub has no permission level for bots.
-    if (!name || !/^[A-Za-z0-9_-]+$/.test(login)) return null;
+    if (!name || !/^[A-Za-z0-9_-]+$/.test(login)) return nobody;
     try {
       const octokit = await app.asInstallation(repository.installationId);
       const answer = await octokit.rest.repos.getCollaboratorPermissionLevel({ ...name, username: login });
-      return roleOf(permissionJson.parse(answer.data), repository.isPrivate);
+      const json = permissionJson.parse(answer.data);
+      return { role: roleOf(json, repository.isPrivate), userId: json.user?.id ?? null };
     } catch (error) {
-      if (statusOf(error) === 404) return null;
+      if (statusOf(error) === 404) return nobody;
       throw githubUnavailable(`what ${login} may do in ${repository.fullName}`, error);
     }
   }
 
   return {
-    async roleOf(login, repository, fresh) {
+    async roleOf(person, repository, fresh) {
+      const { login } = person;
       const key = `${repository.id}:${repository.isPrivate}:${login.toLowerCase()}`;
       const nowMs = clock.nowMs();
       const cached = cache.get(key);
-      if (!fresh && cached && nowMs < cached.untilMs) return cached.role;
-      const role = await ask(login, repository);
+      if (!fresh && cached && nowMs < cached.untilMs) return roleFor(person, cached);
+      const answer = await ask(login, repository);
       if (cache.size >= maxCached) cache.clear();
       // Counted from before the question: the answer may be as old as that.
-      cache.set(key, { role, untilMs: nowMs + cacheMs });
-      return role;
+      cache.set(key, { ...answer, untilMs: nowMs + cacheMs });
+      return roleFor(person, answer);
     },
   };
+}
+
+/** Of whom a login is now. Somebody else's rights are nobody's, and so are those of nobody in particular. */
+function roleFor({ userId }: Pick<PersonActor, 'userId'>, answer: Answer): Role | null {
+  return userId === undefined || userId === answer.userId ? answer.role : null;
 }
 
 /** On a public repository GitHub gives `read` to everybody, so it says nothing about a person there. */

@@ -21,7 +21,7 @@ function access(github: Readonly<Record<string, Role>> = {}) {
   const made = createAccess({
     admins: ['Root-Ada'],
     permissions: {
-      roleOf: async (login, _, fresh) => {
+      roleOf: async ({ login }, _, fresh) => {
         asked.push([login, fresh]);
         return github[login] ?? null;
       },

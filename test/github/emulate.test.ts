@@ -168,8 +168,8 @@ describe('the App at another GitHub than our stand-in', () => {
     await using world = await startEmulate(permissions);
     const { roleOf } = createPermissions({ app: world.app, clock: aClock() });
 
-    expect(await roleOf('ada', repository, true)).toBe('admin');
-    expect(await roleOf('bob', repository, true)).toBeNull();
+    expect(await roleOf({ login: 'ada' }, repository, true)).toBe('admin');
+    expect(await roleOf({ login: 'bob' }, repository, true)).toBeNull();
   });
 
   test('cannot get more than app.yml asks for', async () => {

@@ -48,9 +48,9 @@ describe('permissions', () => {
     const { github, repository, permissions, ref, questions } = all;
     github.setPermission(repository, 'ada', 'maintain');
 
-    expect(await permissions.roleOf('ada', ref, true)).toBe('writer');
+    expect(await permissions.roleOf({ login: 'ada' }, ref, true)).toBe('writer');
     github.setPermission(repository, 'ada', null);
-    expect(await permissions.roleOf('ada', ref, true)).toBeNull();
+    expect(await permissions.roleOf({ login: 'ada' }, ref, true)).toBeNull();
     expect(questions()).toBe(2);
   });
 
@@ -58,14 +58,14 @@ describe('permissions', () => {
     await using all = await open();
     const { github, repository, permissions, ref, clock, questions } = all;
     github.setPermission(repository, 'ada', 'admin');
-    expect(await permissions.roleOf('ada', ref, false)).toBe('admin');
+    expect(await permissions.roleOf({ login: 'ada' }, ref, false)).toBe('admin');
     github.setPermission(repository, 'ada', null);
 
     clock.ms += 9999;
-    expect(await permissions.roleOf('Ada', ref, false)).toBe('admin');
+    expect(await permissions.roleOf({ login: 'Ada' }, ref, false)).toBe('admin');
     expect(questions()).toBe(1);
     clock.ms += 1;
-    expect(await permissions.roleOf('ada', ref, false)).toBeNull();
+    expect(await permissions.roleOf({ login: 'ada' }, ref, false)).toBeNull();
     expect(questions()).toBe(2);
   });
 
@@ -75,13 +75,13 @@ describe('permissions', () => {
     github.addUser({ login: 'mallory', name: 'Mallory', email: 'm@example.com' });
     github.setPermission(repository, 'ada', 'triage');
 
-    expect(await permissions.roleOf('mallory', ref, true)).toBeNull();
-    expect(await permissions.roleOf('ada', ref, true)).toBe('reader');
+    expect(await permissions.roleOf({ login: 'mallory' }, ref, true)).toBeNull();
+    expect(await permissions.roleOf({ login: 'ada' }, ref, true)).toBe('reader');
   });
 
   test.each(['nobody', 'dependabot[bot]', '..', 'a/b', ''])('of "%s" are none', async (login) => {
     await using all = await open();
-    expect(await all.permissions.roleOf(login, all.ref, true)).toBeNull();
+    expect(await all.permissions.roleOf({ login }, all.ref, true)).toBeNull();
   });
 
   test.each([500, 403, 401])('are not guessed when GitHub answers %i', async (status) => {
@@ -92,7 +92,35 @@ describe('permissions', () => {
     // A void token is renewed once.
     if (status === 401) github.failNext({ pathPattern: /access_tokens$/, status });
 
-    await expect(permissions.roleOf('ada', ref, true)).rejects.toMatchObject({ code: 'github-unavailable' });
-    expect(await permissions.roleOf('ada', ref, false)).toBe('admin');
+    await expect(permissions.roleOf({ login: 'ada' }, ref, true)).rejects.toMatchObject({
+      code: 'github-unavailable',
+    });
+    expect(await permissions.roleOf({ login: 'ada' }, ref, false)).toBe('admin');
+  });
+
+  test('of a login that changed hands are not those of its new owner', async () => {
+    await using all = await open();
+    const { github, repository, permissions, ref } = all;
+    const { id: userId } = github.addUser({ login: 'carol', name: 'Carol', email: 'c@example.com' });
+    github.setPermission(repository, 'carol', 'admin');
+
+    expect(await permissions.roleOf({ login: 'carol', userId }, ref, true)).toBe('admin');
+    expect(await permissions.roleOf({ login: 'carol', userId: userId + 1 }, ref, true)).toBeNull();
+    // Not from what was asked for somebody else either.
+    expect(await permissions.roleOf({ login: 'carol', userId: userId + 1 }, ref, false)).toBeNull();
+    expect(await permissions.roleOf({ login: 'carol', userId }, ref, false)).toBe('admin');
+  });
+
+  test('of somebody whom GitHub does not name are none', async () => {
+    const answer = { permission: 'admin', role_name: 'admin', user: null };
+    const asInstallation = async () => ({
+      rest: { repos: { getCollaboratorPermissionLevel: async () => ({ data: answer }) } },
+    });
+    const app = { asInstallation } as unknown as Parameters<typeof createPermissions>[0]['app'];
+    const permissions = createPermissions({ app, clock: aClock() });
+    const ref = { id: 1, fullName: 'acme/infra', installationId: 1, isPrivate: true };
+
+    expect(await permissions.roleOf({ login: 'ada', userId: 5 }, ref, true)).toBeNull();
+    expect(await permissions.roleOf({ login: 'ada' }, ref, true)).toBe('admin');
   });
 });

@@ -185,7 +185,8 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     access: createAccess({
       admins: ['root-ada'],
       permissions: {
-        roleOf: async (login, { fullName }) => roles.get(`${login} ${fullName}`) ?? roles.get(login) ?? null,
+        roleOf: async ({ login }, { fullName }) =>
+          roles.get(`${login} ${fullName}`) ?? roles.get(login) ?? null,
       },
     }),
     tokens,

@@ -11,5 +11,6 @@ export const senderEmail = ({ id, login }: Pick<SenderJson, 'id' | 'login'>): st
 export const senderActor = (sender: SenderJson): Extract<Actor, { kind: 'person' }> => ({
   kind: 'person',
   login: sender.login,
+  userId: sender.id,
   email: senderEmail(sender),
 });

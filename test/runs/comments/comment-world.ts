@@ -40,7 +40,7 @@ export async function openCommentWorld() {
   const access = createAccess({
     admins: [],
     permissions: {
-      roleOf(login) {
+      roleOf({ login }) {
         questions += 1;
         return Promise.resolve(roles[login] ?? null);
       },
