@@ -29,8 +29,11 @@ export interface Stacks {
   prepare(input: NewStackInput): Promise<PreparedStack>;
   /** Rejects with `stack-exists`. */
   create(prepared: PreparedStack): Promise<Stack>;
-  /** Settings of a run that is under way do not change with it. Rejects with `managed-by-file`. */
-  update(stack: Stack, patch: StackPatchInput): Promise<Stack>;
+  /**
+   * Settings of a run that is under way do not change with it. Rejects with `managed-by-file`. `check` sees the stack as
+   * it is inside the transaction; what it throws ends it.
+   */
+  update(stack: Stack, patch: StackPatchInput, check?: (now: Stack) => void): Promise<Stack>;
   /** Rejects with `locked` when somebody else holds the lock. A part of the transaction, if one is given. */
   lock(stack: Stack, holder: Actor, reason: string, tx?: Tx): Promise<void>;
   /**
@@ -110,7 +113,7 @@ export function createStacks(parts: {
       return reread(key);
     },
 
-    async update(stack, input) {
+    async update(stack, input, check) {
       const patch = parseInput(stackPatchInput, input);
       const { hooks, vendor: givenVendor, ...rest } = patch;
       const vendor = givenVendor && parseVendorSettings(givenVendor, parts.vendors);
@@ -118,6 +121,7 @@ export function createStacks(parts: {
         // As they are now: somebody else may have changed other fields since `stack` was read.
         const found = await store.findByKey(stack.key, tx);
         if (!found) return;
+        check?.(found);
         refuseManaged(found);
         const now = found.settings;
         const settings: StackSettings = {

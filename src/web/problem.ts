@@ -31,6 +31,7 @@ const statuses = {
   'delivery-pending': 409,
   'body-dropped': 410,
   'log-removed': 410,
+  'precondition-failed': 412,
   'payload-too-large': 413,
   'unsupported-media-type': 415,
   'invalid-input': 422,

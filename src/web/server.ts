@@ -61,6 +61,7 @@ import { auditGate } from './gates/audit.ts';
 import { authenticationGate } from './gates/authentication.ts';
 import { inputGate } from './gates/input.ts';
 import { instanceGate } from './gates/instance.ts';
+import { notModifiedGate } from './gates/not-modified.ts';
 import { type GithubInbox, githubRoutes } from './github-route.ts';
 import type { Health } from './health.ts';
 import { type MetricsSource, metricsRoutes } from './metrics-route.ts';
@@ -169,6 +170,7 @@ export function createWeb(parts: WebParts): Web {
   );
   app.use('/api/v1/*', instanceGate(operationsLater, access));
   app.use('/api/v1/*', inputGate(operationsLater));
+  app.use('/api/v1/*', notModifiedGate);
 
   const api = { ...parts, guard, streams, webhookGuard: createWebhookGuard({ ...parts, guard }) };
   for (const routes of [

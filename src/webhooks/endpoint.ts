@@ -31,6 +31,9 @@ export interface WebhookPatch extends Partial<WebhookInput> {
   readonly overlapHours?: number | undefined;
 }
 
+/** Sees the webhook as it is inside the transaction that changes it; what it throws ends that. */
+type Check = (now: Webhook) => void;
+
 export interface Webhooks extends Standings {
   /** Throws `endpoint-refused`, `endpoint-not-unique`, `invalid-input`. */
   create(stackKey: string, input: WebhookInput): Promise<Webhook>;
@@ -44,9 +47,9 @@ export interface Webhooks extends Standings {
    * Disabling stops what is pending; enabling forgets why it was disabled and what failed. Null when there is
    * none. Throws as `create`.
    */
-  update(id: string, change: WebhookPatch): Promise<Webhook | null>;
+  update(id: string, change: WebhookPatch, check?: Check): Promise<Webhook | null>;
   /** False when there was none. */
-  remove(id: string): Promise<boolean>;
+  remove(id: string, check?: Check): Promise<boolean>;
   /** A random secret unless one is given. Null when there is no such webhook. */
   regenerateSecret(
     id: string,
@@ -89,8 +92,10 @@ export function createWebhooks(parts: {
     });
   }
 
-  async function remove(id: string): Promise<boolean> {
-    return transactions.write((tx) => {
+  async function remove(id: string, check?: Check): Promise<boolean> {
+    return transactions.write(async (tx) => {
+      const current = check && (await store.find(id, tx));
+      if (current) check(current);
       tx.afterCommit(() => parts.pump.recall(id));
       return store.remove(tx, id);
     });
@@ -125,19 +130,22 @@ export function createWebhooks(parts: {
       return made;
     },
 
-    async update(id, { endpoint, secret: given, enabled, filter, headers, overlapHours = 0 }) {
+    async update(id, { endpoint, secret: given, enabled, filter, headers, overlapHours = 0 }, check) {
       const secret = given === undefined ? undefined : checkedSecret(given);
       // Names are resolved outside the transaction; a refused endpoint is refused before anything changes.
       const accepted = endpoint === undefined ? null : await targetGuard.accept(endpoint);
-      return change(id, (current, nowMs) => ({
-        ...(endpoint !== undefined && accepted && { endpoint: { endpoint, url: accepted.url } }),
-        ...(secret !== undefined && replacedSecret(current, secret, { overlapHours, nowMs })),
-        ...(headers && { headers: changedHeaders(current.headers, headers) }),
-        ...(filter && { filter }),
-        // What it is already, it stays: with the reason, and with what failed since.
-        ...(enabled !== undefined &&
-          enabled !== current.enabled && { disabled: enabled ? null : { reason: null, atMs: nowMs } }),
-      }));
+      return change(id, (current, nowMs) => {
+        check?.(current);
+        return {
+          ...(endpoint !== undefined && accepted && { endpoint: { endpoint, url: accepted.url } }),
+          ...(secret !== undefined && replacedSecret(current, secret, { overlapHours, nowMs })),
+          ...(headers && { headers: changedHeaders(current.headers, headers) }),
+          ...(filter && { filter }),
+          // What it is already, it stays: with the reason, and with what failed since.
+          ...(enabled !== undefined &&
+            enabled !== current.enabled && { disabled: enabled ? null : { reason: null, atMs: nowMs } }),
+        };
+      });
     },
 
     async regenerateSecret(id, { secret: given, overlapHours }) {

@@ -46,6 +46,26 @@ export function optionalJsonBody<T extends z.ZodType>(schema: T) {
   return { body: { required: false, content: { 'application/json': { schema } } } };
 }
 
+/** Of requests that change settings: they happen only while the settings are as they were loaded. */
+export const ifMatchHeader = z.object({
+  'if-match': z
+    .string()
+    .max(1000)
+    .optional()
+    .openapi({ description: 'The `ETag` of what you loaded: 412 when its settings were changed since.' }),
+});
+
+export const ifNoneMatchHeader = z.object({
+  'if-none-match': z.string().max(1000).optional().openapi({ description: '304 for what you have already.' }),
+});
+
+export const notModified = { 304: { description: 'It is what you have already.' } };
+
+/** An answer with an entity tag. */
+export function tagged<T extends z.ZodType>(schema: T, description: string) {
+  return { ...json(schema, description), headers: z.object({ etag: z.string() }) };
+}
+
 /** As `needs`, for what belongs to no stack. */
 export const needsInstanceAdmin = {
   security: [{ bearer: [] }],

@@ -13,12 +13,17 @@ import { UserError } from '../../user-error.ts';
 export async function removeStack(
   parts: { stackStore: StackStore; runs: RunStore; logs: LogStore; transactions: Transactions },
   stack: Stack,
+  /** Sees it as it is inside the transaction; what it throws ends it. */
+  check?: (now: Stack) => void,
 ): Promise<void> {
   const { stackStore, runs, logs, transactions } = parts;
   const runIds = await transactions.write(async (tx) => {
     const now = await stackStore.findByKey(stack.key, tx);
-    // The next look at the file would make it again, without its history.
-    if (now) refuseManaged(now);
+    if (now) {
+      check?.(now);
+      // The next look at the file would make it again, without its history.
+      refuseManaged(now);
+    }
     const [unfinished] = await runs.unfinished(stack.key, tx);
     if (unfinished) {
       throw new UserError('stack-busy', `The run ${unfinished.id} of the stack is ${unfinished.state}.`, {

@@ -8,9 +8,21 @@ import type { StackStore } from '../../stacks/stack-store.ts';
 import type { Stacks } from '../../stacks/stacks.ts';
 import type { Transactions } from '../../tx.ts';
 import { type Api, newApi } from '../api.ts';
+import { entityTag, requireMatch, stackVersion } from '../entity-tag.ts';
 import { notFound } from '../problem.ts';
 import { type Guard, onlyAccountOf } from './guard.ts';
-import { json, jsonBody, needs, problems, stackParams, stackPath } from './route-parts.ts';
+import {
+  ifMatchHeader,
+  ifNoneMatchHeader,
+  json,
+  jsonBody,
+  needs,
+  notModified,
+  problems,
+  stackParams,
+  stackPath,
+  tagged,
+} from './route-parts.ts';
 import { stackObject, stackSchema } from './stack-object.ts';
 import { removeStack } from './stack-removal.ts';
 
@@ -49,8 +61,8 @@ const showRoute = createRoute({
   tags,
   summary: 'One stack',
   ...needs('reader'),
-  request: { params: stackParams },
-  responses: { 200: json(stackSchema, 'The stack.'), ...problems },
+  request: { params: stackParams, headers: ifNoneMatchHeader },
+  responses: { 200: tagged(stackSchema, 'The stack.'), ...notModified, ...problems },
 });
 
 const updateRoute = createRoute({
@@ -59,8 +71,8 @@ const updateRoute = createRoute({
   tags,
   summary: 'Change settings of a stack',
   ...needs('admin'),
-  request: { params: stackParams, ...jsonBody(stackPatchInput) },
-  responses: { 200: json(stackSchema, 'The stack as it is now.'), ...problems },
+  request: { params: stackParams, headers: ifMatchHeader, ...jsonBody(stackPatchInput) },
+  responses: { 200: tagged(stackSchema, 'The stack as it is now.'), ...problems },
 });
 
 const removeRoute = createRoute({
@@ -69,7 +81,7 @@ const removeRoute = createRoute({
   tags,
   summary: 'Delete a stack with its runs, webhooks and environment',
   ...needs('admin'),
-  request: { params: stackParams },
+  request: { params: stackParams, headers: ifMatchHeader },
   responses: { 204: { description: 'Deleted.' }, ...problems },
 });
 
@@ -92,18 +104,26 @@ export function stackRoutes(parts: StackRouteParts): Api {
   api.openapi(showRoute, async (c) => {
     const stack = await guard.stack(c.var.actor, c.req.valid('param'), 'reader');
     const role = (await guard.roleOn(c.var.actor, stack)) ?? 'reader';
-    return c.json(await stackObject(stack, runs, role), 200);
+    const shown = await stackObject(stack, runs, role);
+    c.header('etag', entityTag(stackVersion(stack), shown));
+    return c.json(shown, 200);
   });
 
   api.openapi(updateRoute, async (c) => {
     const stack = await guard.stack(c.var.actor, c.req.valid('param'), 'admin');
-    const changed = await stacks.update(stack, c.req.valid('json'));
-    return c.json(await stackObject(changed, runs, 'admin'), 200);
+    const ifMatch = c.req.valid('header')['if-match'];
+    const changed = await stacks.update(stack, c.req.valid('json'), (now) =>
+      requireMatch(ifMatch, stackVersion(now)),
+    );
+    const shown = await stackObject(changed, runs, 'admin');
+    c.header('etag', entityTag(stackVersion(changed), shown));
+    return c.json(shown, 200);
   });
 
   api.openapi(removeRoute, async (c) => {
     const stack = await guard.stack(c.var.actor, c.req.valid('param'), 'admin');
-    await removeStack(parts, stack);
+    const ifMatch = c.req.valid('header')['if-match'];
+    await removeStack(parts, stack, (now) => requireMatch(ifMatch, stackVersion(now)));
     return c.body(null, 204);
   });
 

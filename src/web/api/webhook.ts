@@ -4,9 +4,20 @@ import type { Stack } from '../../stacks/stack.ts';
 import type { Webhooks } from '../../webhooks/endpoint.ts';
 import type { Webhook } from '../../webhooks/webhook.ts';
 import { type Api, newApi } from '../api.ts';
+import { requireMatch, webhookTag, webhookVersion } from '../entity-tag.ts';
 import { notFound } from '../problem.ts';
 import type { Guard } from './guard.ts';
-import { json, jsonBody, needs, optionalJsonBody, problems } from './route-parts.ts';
+import {
+  ifMatchHeader,
+  ifNoneMatchHeader,
+  json,
+  jsonBody,
+  needs,
+  notModified,
+  optionalJsonBody,
+  problems,
+  tagged,
+} from './route-parts.ts';
 import { filterOf } from './webhook-filter.ts';
 import { regenerateInput, webhookPatch } from './webhook-input.ts';
 import {
@@ -33,8 +44,8 @@ const showRoute = createRoute({
   tags,
   summary: 'One webhook, with its secret (specification §5.5: whoever reads the stack may read it)',
   ...needs('reader'),
-  request: { params: webhookParams },
-  responses: { 200: json(webhookSchema, 'The webhook.'), ...problems },
+  request: { params: webhookParams, headers: ifNoneMatchHeader },
+  responses: { 200: tagged(webhookSchema, 'The webhook.'), ...notModified, ...problems },
 });
 
 const updateRoute = createRoute({
@@ -43,8 +54,8 @@ const updateRoute = createRoute({
   tags,
   summary: 'Change a webhook; disabling it stops its pending deliveries',
   ...needs('admin'),
-  request: { params: webhookParams, ...jsonBody(webhookPatch) },
-  responses: { 200: json(webhookSchema, 'The webhook as it is now.'), ...problems },
+  request: { params: webhookParams, headers: ifMatchHeader, ...jsonBody(webhookPatch) },
+  responses: { 200: tagged(webhookSchema, 'The webhook as it is now.'), ...problems },
 });
 
 const removeRoute = createRoute({
@@ -53,7 +64,7 @@ const removeRoute = createRoute({
   tags,
   summary: 'Delete a webhook with its deliveries',
   ...needs('admin'),
-  request: { params: webhookParams },
+  request: { params: webhookParams, headers: ifMatchHeader },
   responses: { 204: { description: 'Deleted.' }, ...problems },
 });
 
@@ -106,24 +117,33 @@ export function webhookRoutes({ guard, webhooks }: { guard: Guard; webhooks: Web
     const { actor } = c.var;
     const { webhook, stack } = await allowed(actor, c.req.valid('param').webhook, 'reader');
     const standing = await standingOf(webhook, stack, await guard.administers(actor, stack));
-    return c.json(webhookObject(webhook, standing, 'secret'), 200);
+    const shown = webhookObject(webhook, standing, 'secret');
+    c.header('etag', webhookTag(webhook, shown));
+    return c.json(shown, 200);
   });
 
   api.openapi(updateRoute, async (c) => {
     const found = await allowed(c.var.actor, c.req.valid('param').webhook, 'admin');
     const { endpoint, filter, ...change } = c.req.valid('json');
-    const webhook = await webhooks.update(found.webhook.id, {
+    const patch = {
       ...change,
       ...(endpoint !== undefined && { endpoint }),
       ...(filter !== undefined && { filter: filterOf(filter) }),
-    });
+    };
+    const ifMatch = c.req.valid('header')['if-match'];
+    const webhook = await webhooks.update(found.webhook.id, patch, (now) =>
+      requireMatch(ifMatch, webhookVersion(now)),
+    );
     if (!webhook) throw notFound();
-    return c.json(webhookObject(webhook, await standingOf(webhook, found.stack, true), 'fingerprint'), 200);
+    const shown = webhookObject(webhook, await standingOf(webhook, found.stack, true), 'fingerprint');
+    c.header('etag', webhookTag(webhook, shown));
+    return c.json(shown, 200);
   });
 
   api.openapi(removeRoute, async (c) => {
     const { id } = (await allowed(c.var.actor, c.req.valid('param').webhook, 'admin')).webhook;
-    if (!(await webhooks.remove(id))) throw notFound();
+    const ifMatch = c.req.valid('header')['if-match'];
+    if (!(await webhooks.remove(id, (now) => requireMatch(ifMatch, webhookVersion(now))))) throw notFound();
     return c.body(null, 204);
   });
 
