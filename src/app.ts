@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Actor } from './access/actor.ts';
 import { createAuditLog } from './access/audit-log.ts';
+import { createIdempotency } from './access/idempotency.ts';
 import { createLogin } from './access/login.ts';
 import { createAccess } from './access/roles.ts';
 import { createSessions } from './access/sessions.ts';
@@ -99,6 +100,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     }),
   );
 
+  const idempotency = createIdempotency({ ...basics, store: stores.idempotency });
   const audit = createAuditLog({ ...basics, store: stores.audit });
   const sessions = createSessions({ ...basics, audit, store: stores.sessions });
   const scratchDirectory = join(config.dataDir, 'scratch');
@@ -211,6 +213,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     tokens,
     sessions,
     audit,
+    idempotency,
     login: github.identityProvider && createLogin(github.identityProvider),
     publicUrl,
     isSandboxed,
@@ -280,6 +283,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
         answered: stores.answered,
         sessions,
         audit,
+        idempotency,
       }),
     );
     if (tested.ok) worker.start();

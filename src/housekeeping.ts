@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditLog } from './access/audit-log.ts';
+import type { Idempotency } from './access/idempotency.ts';
 import type { Sessions } from './access/sessions.ts';
 import type { Clock } from './clock.ts';
 import type { OutboxStore } from './github/feedback/outbox-store.ts';
@@ -33,6 +34,7 @@ export function startHousekeeping(parts: {
   readonly answered: Pick<AnsweredComments, 'removeOld'>;
   readonly sessions: Pick<Sessions, 'removeExpired'>;
   readonly audit: Pick<AuditLog, 'removeOld'>;
+  readonly idempotency: Pick<Idempotency, 'removeOld'>;
   /** After so many days checks of commits go; 0 = never. */
   readonly runsDays: number;
   /** After so many days results of attempts and replays go; 0 = never. */
@@ -66,6 +68,7 @@ export function startHousekeeping(parts: {
         await sweepChecks({ ...parts, days: parts.runsDays }, signal);
         await clearAnswered();
         await parts.sessions.removeExpired();
+        await parts.idempotency.removeOld();
         await parts.audit.removeOld(parts.auditDays, ending.signal);
       } catch (error) {
         logger.error({ err: error }, 'clearing what is old failed, it is tried again');

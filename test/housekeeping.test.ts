@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createAuditLog } from '../src/access/audit-log.ts';
+import { createIdempotency } from '../src/access/idempotency.ts';
 import { commandLine } from '../src/access/origin.ts';
 import { createSessions } from '../src/access/sessions.ts';
 import { startHousekeeping } from '../src/housekeeping.ts';
@@ -9,8 +10,10 @@ import type { Runs } from '../src/runs/runs.ts';
 import { createAnsweredComments } from '../src/storage/answered-comments.ts';
 import { createAuditStore } from '../src/storage/audit-store.ts';
 import { createDeliveryStore } from '../src/storage/delivery-store.ts';
+import { createIdempotencyStore } from '../src/storage/idempotency-store.ts';
 import { createOutboxStore } from '../src/storage/outbox-store.ts';
 import { createReplayStore } from '../src/storage/replay-store.ts';
+import { createSecretBox } from '../src/storage/secret-box.ts';
 import { createSessionStore } from '../src/storage/session-store.ts';
 import { manualClock } from './support/manual-clock.ts';
 import { tempDatabase } from './support/temp-database.ts';
@@ -23,6 +26,10 @@ test('sessions that are over are removed, and what was answered long ago is forg
   const clock = manualClock();
   const parts = { transactions: database, clock, newId: createIds(clock) };
   const audit = createAuditLog({ ...parts, store: createAuditStore(database) });
+  const idempotency = createIdempotency({
+    ...parts,
+    store: createIdempotencyStore(database, createSecretBox(Buffer.alloc(32, 7))),
+  });
   const sessions = createSessions({ ...parts, audit, store: createSessionStore(database) });
   const ada = { userId: 5, login: 'ada', email: 'ada@example.com' };
   await sessions.begin(ada, { userAgent: 'over', before: null, origin: commandLine });
@@ -36,7 +43,7 @@ test('sessions that are over are removed, and what was answered long ago is forg
   });
 
   await using _housekeeping = startHousekeeping({
-    ...{ ...parts, sessions, audit, logger: createLogger('silent') },
+    ...{ ...parts, sessions, audit, idempotency, logger: createLogger('silent') },
     // Swept by a timer, later than this test takes.
     runs: {} as Pick<Runs, 'recovery' | 'scheduler'>,
     retention: { sweep: async () => {} },

@@ -43,6 +43,7 @@ export interface Schema {
   token: TokenRow;
   session: SessionRow;
   audit: AuditTableRow;
+  idempotency: IdempotencyRow;
 }
 
 export interface AccountRow {
@@ -369,4 +370,13 @@ export interface AuditTableRow {
   outcome: string;
   status: number | null;
   note: string | null;
+}
+
+export interface IdempotencyRow {
+  actor_key: string;
+  /** SHA-256, hex. */
+  key: string;
+  /** Sealed: what was asked and answered. */
+  kept: Uint8Array;
+  at_ms: number;
 }

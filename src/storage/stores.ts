@@ -8,6 +8,7 @@ import { type Database, openDatabase } from './database.ts';
 import { createDeliveryStore } from './delivery-store.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createFileLogStore } from './file-log-store.ts';
+import { createIdempotencyStore } from './idempotency-store.ts';
 import { createInboxStore } from './inbox-store.ts';
 import { createLostDeliveryStore } from './lost-delivery-store.ts';
 import { createMissedStore } from './missed-store.ts';
@@ -70,6 +71,7 @@ export async function openStores(paths: StorePaths) {
     tokens: createTokenStore(database),
     sessions: createSessionStore(database),
     audit: createAuditStore(database),
+    idempotency: createIdempotencyStore(database, box),
     standing: createStandingStore(database),
   };
 }

@@ -1,5 +1,6 @@
 import type { Actor } from '../access/actor.ts';
 import type { AuditLog } from '../access/audit-log.ts';
+import type { Idempotency } from '../access/idempotency.ts';
 import type { Login } from '../access/login.ts';
 import { commandLine, type Origin, originOfRequest } from '../access/origin.ts';
 import type { Access } from '../access/roles.ts';
@@ -59,6 +60,7 @@ import { createSubjects } from './audit-subject.ts';
 import { authenticate } from './authenticate.ts';
 import { auditGate } from './gates/audit.ts';
 import { authenticationGate } from './gates/authentication.ts';
+import { idempotencyGate } from './gates/idempotency.ts';
 import { inputGate } from './gates/input.ts';
 import { instanceGate } from './gates/instance.ts';
 import { notModifiedGate } from './gates/not-modified.ts';
@@ -88,6 +90,7 @@ export interface WebParts {
   readonly tokens: Tokens;
   readonly sessions: Sessions;
   readonly audit: Pick<AuditLog, 'begin' | 'end' | 'list'>;
+  readonly idempotency: Pick<Idempotency, 'begin'>;
   /** Null: nobody can log in to the UI. */
   readonly login: Login | null;
   /** Without a trailing slash; asked late, as it may follow from the address that the server listens on. */
@@ -171,6 +174,7 @@ export function createWeb(parts: WebParts): Web {
   app.use('/api/v1/*', instanceGate(operationsLater, access));
   app.use('/api/v1/*', inputGate(operationsLater));
   app.use('/api/v1/*', notModifiedGate);
+  app.use('/api/v1/*', idempotencyGate({ ...parts, operations: operationsLater }));
 
   const api = { ...parts, guard, streams, webhookGuard: createWebhookGuard({ ...parts, guard }) };
   for (const routes of [

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { createAnsweredComments } from '../../src/storage/answered-comments.ts';
 import { createAuditStore } from '../../src/storage/audit-store.ts';
 import { createFileLogStore } from '../../src/storage/file-log-store.ts';
+import { createIdempotencyStore } from '../../src/storage/idempotency-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
@@ -14,6 +15,7 @@ import { createStackStore } from '../../src/storage/stack-store.ts';
 import { createTokenStore } from '../../src/storage/token-store.ts';
 import { answeredCommentsContract } from '../contracts/answered-comments.ts';
 import { auditStoreContract } from '../contracts/audit-store.ts';
+import { idempotencyStoreContract } from '../contracts/idempotency-store.ts';
 import { logStoreContract } from '../contracts/log-store.ts';
 import { runStoreContract } from '../contracts/run-store.ts';
 import { sessionStoreContract } from '../contracts/session-store.ts';
@@ -33,6 +35,7 @@ function stores() {
     repositories: createRepositoryStore(database),
     tokens: createTokenStore(database),
     audit: createAuditStore(database),
+    idempotency: createIdempotencyStore(database, box),
     atRest: () => temp.atRest(),
     [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose](),
   };
@@ -90,6 +93,7 @@ stackStoreContract('SQLite', async () => {
 
 tokenStoreContract('SQLite', stores);
 auditStoreContract('SQLite', stores);
+idempotencyStoreContract('SQLite', stores);
 
 answeredCommentsContract('SQLite', async () => {
   const temp = tempDatabase();

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Role } from '../../src/access/actor.ts';
 import { createAuditLog } from '../../src/access/audit-log.ts';
+import { createIdempotency } from '../../src/access/idempotency.ts';
 import { createAccess } from '../../src/access/roles.ts';
 import { createSessions } from '../../src/access/sessions.ts';
 import { createTokens } from '../../src/access/tokens.ts';
@@ -27,6 +28,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { createDeliveryStore } from '../../src/storage/delivery-store.ts';
 import { createEventFeed } from '../../src/storage/event-feed.ts';
 import { createFileLogStore } from '../../src/storage/file-log-store.ts';
+import { createIdempotencyStore } from '../../src/storage/idempotency-store.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
 import { createMissedStore } from '../../src/storage/missed-store.ts';
 import { createReplayStore } from '../../src/storage/replay-store.ts';
@@ -173,6 +175,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
   });
   const tokenStore = createTokenStore(database);
   const tokens = createTokens({ ...base, store: tokenStore });
+  const idempotency = createIdempotency({ ...base, store: createIdempotencyStore(database, box) });
   const audit = createAuditLog({ ...base, store: createAuditStore(database) });
   const sessions = createSessions({ ...base, audit, store: createSessionStore(database) });
   const githubTraffic = () => createApiBudget({ clock }).standing();
@@ -192,6 +195,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     tokens,
     sessions,
     audit,
+    idempotency,
     login: null,
     publicUrl: () => 'https://slipway.example.com',
     isSandboxed: true,

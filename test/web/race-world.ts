@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { createAuditLog } from '../../src/access/audit-log.ts';
+import { createIdempotency } from '../../src/access/idempotency.ts';
 import { createAccess } from '../../src/access/roles.ts';
 import { createSessions } from '../../src/access/sessions.ts';
 import { createTokens } from '../../src/access/tokens.ts';
@@ -10,6 +11,7 @@ import { createAuditStore } from '../../src/storage/audit-store.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createDeliveryStore } from '../../src/storage/delivery-store.ts';
 import { createEventFeed } from '../../src/storage/event-feed.ts';
+import { createIdempotencyStore } from '../../src/storage/idempotency-store.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
 import { createMissedStore } from '../../src/storage/missed-store.ts';
 import { createReplayStore } from '../../src/storage/replay-store.ts';
@@ -143,6 +145,7 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
     transactions: direct ?? database,
     store: createAuditStore(database),
   });
+  const idempotency = createIdempotency({ ...base, store: createIdempotencyStore(database, box) });
   const sessions = createSessions({ ...base, audit, store: createSessionStore(database) });
   const web = createWeb({
     ...{
@@ -150,6 +153,7 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
       ...base,
       tokens,
       sessions,
+      idempotency,
       audit,
       version: '0.1.0',
       github: null,

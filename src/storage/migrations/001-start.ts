@@ -416,4 +416,13 @@ create index audit_at on audit (at_ms);
 create index audit_of_stack on audit (lower(account), stack, seq);
 create index audit_of_actor on audit (lower(actor_name), seq);
 create index audit_of_actor_key on audit (lower(actor_key), seq);
+
+create table idempotency (
+  actor_key text not null,
+  key text not null,
+  kept blob not null,
+  at_ms integer not null,
+  primary key (actor_key, key)
+) strict, without rowid;
+create index idempotency_at on idempotency (at_ms);
 `;

@@ -46,6 +46,16 @@ export function optionalJsonBody<T extends z.ZodType>(schema: T) {
   return { body: { required: false, content: { 'application/json': { schema } } } };
 }
 
+/** Of requests that make something: gates/idempotency.ts goes by it. */
+export const idempotencyHeader = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .openapi({ description: 'Of equal requests with the same key, within 24 hours, one is carried out.' }),
+});
+
 /** Of requests that change settings: they happen only while the settings are as they were loaded. */
 export const ifMatchHeader = z.object({
   'if-match': z

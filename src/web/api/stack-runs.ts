@@ -48,7 +48,7 @@ const triggerRoute = createRoute({
   tags,
   summary: 'Start a run',
   ...needs('writer'),
-  request: { params: stackParams, ...jsonBody(triggerInput) },
+  request: { params: stackParams, headers: idempotencyHeader, ...jsonBody(triggerInput) },
   responses: {
     201: { ...json(runSchema, 'The run, QUEUED.'), headers: z.object({ location: z.string() }) },
     ...problems,

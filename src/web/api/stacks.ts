@@ -12,6 +12,7 @@ import { entityTag, requireMatch, stackVersion } from '../entity-tag.ts';
 import { notFound } from '../problem.ts';
 import { type Guard, onlyAccountOf } from './guard.ts';
 import {
+  idempotencyHeader,
   ifMatchHeader,
   ifNoneMatchHeader,
   json,
@@ -45,7 +46,7 @@ const createStackRoute = createRoute({
   tags,
   summary: 'Create a stack',
   ...needs('admin'),
-  request: jsonBody(newStackInput),
+  request: { headers: idempotencyHeader, ...jsonBody(newStackInput) },
   responses: {
     201: {
       ...json(stackSchema, 'The stack.'),

@@ -6,7 +6,7 @@ import { toUnixSeconds } from '../../clock.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, idPattern, pageOf, pageQuery, visiblePage } from '../page.ts';
 import { notFound } from '../problem.ts';
-import { json, jsonBody, needsInstanceAdmin, problems } from './route-parts.ts';
+import { idempotencyHeader, json, jsonBody, needsInstanceAdmin, problems } from './route-parts.ts';
 
 const path = '/api/v1/tokens';
 const tags = ['access'];
@@ -57,7 +57,7 @@ const createTokenRoute = createRoute({
   tags,
   summary: 'Make a token; it is told this once',
   ...needsInstanceAdmin,
-  request: jsonBody(newTokenInput),
+  request: { headers: idempotencyHeader, ...jsonBody(newTokenInput) },
   responses: { 201: json(tokenSchema.extend({ token: z.string() }), 'The token.'), ...problems },
 });
 

@@ -4,7 +4,7 @@ import { randomSecret } from '../../webhooks/secrets.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, idPattern, pageOf, pageQuery, visiblePage } from '../page.ts';
 import type { Guard } from './guard.ts';
-import { json, jsonBody, needs, problems, stackParams, stackPath } from './route-parts.ts';
+import { idempotencyHeader, json, jsonBody, needs, problems, stackParams, stackPath } from './route-parts.ts';
 import { filterOf } from './webhook-filter.ts';
 import { newWebhookInput } from './webhook-input.ts';
 import { webhookObject, webhookSchema, webhookSummary, webhookSummarySchema } from './webhook-object.ts';
@@ -27,7 +27,7 @@ const createWebhookRoute = createRoute({
   tags,
   summary: 'Add a webhook',
   ...needs('admin'),
-  request: { params: stackParams, ...jsonBody(newWebhookInput) },
+  request: { params: stackParams, headers: idempotencyHeader, ...jsonBody(newWebhookInput) },
   responses: {
     201: { ...json(webhookSchema, 'The webhook.'), headers: z.object({ location: z.string() }) },
     ...problems,

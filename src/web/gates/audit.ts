@@ -4,6 +4,7 @@ import type { Logger } from '../../logger.ts';
 import type { WebEnv } from '../api.ts';
 import type { SubjectOf } from '../audit-subject.ts';
 import type { Operations } from '../operations.ts';
+import { replayedHeader } from './idempotency.ts';
 
 /** What may change something: everything but reading. */
 const changing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
@@ -44,7 +45,7 @@ export function auditGate(parts: {
   };
 }
 
-function resultOf({ status }: Response): AuditResult {
+function resultOf({ status, headers }: Response): AuditResult {
   const outcome = status < 400 ? 'done' : status < 500 ? 'refused' : 'failed';
-  return { outcome, status, note: null };
+  return { outcome, status, note: headers.has(replayedHeader) ? 'answered as before' : null };
 }

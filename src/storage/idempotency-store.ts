@@ -1,0 +1,41 @@
+import type { IdempotencyStore, KeptRequest, KeyPlace } from '../access/idempotency.ts';
+import type { Database } from './database.ts';
+import type { SecretBox } from './secret-box.ts';
+
+export function createIdempotencyStore(database: Database, box: SecretBox): IdempotencyStore {
+  const purpose = ({ actor, key }: KeyPlace) => `idempotency ${actor} ${key}`;
+
+  return {
+    async find(tx, place) {
+      const row = await database
+        .inside(tx)
+        .selectFrom('idempotency')
+        .select(['kept', 'at_ms'])
+        .where('actor_key', '=', place.actor)
+        .where('key', '=', place.key)
+        .executeTakeFirst();
+      if (!row) return null;
+      const kept = JSON.parse(box.open(purpose(place), row.kept).toString('utf8')) as KeptRequest;
+      return { ...kept, atMs: row.at_ms };
+    },
+
+    async put(tx, place, kept, atMs) {
+      const columns = { kept: box.seal(purpose(place), JSON.stringify(kept)), at_ms: atMs };
+      await database
+        .inside(tx)
+        .insertInto('idempotency')
+        .values({ actor_key: place.actor, key: place.key, ...columns })
+        .onConflict((conflict) => conflict.columns(['actor_key', 'key']).doUpdateSet(columns))
+        .execute();
+    },
+
+    async remove(tx, { actor, key }) {
+      const query = database.inside(tx).deleteFrom('idempotency').where('actor_key', '=', actor);
+      await query.where('key', '=', key).execute();
+    },
+
+    async removeBefore(tx, beforeMs) {
+      await database.inside(tx).deleteFrom('idempotency').where('at_ms', '<', beforeMs).execute();
+    },
+  };
+}
