@@ -124,11 +124,11 @@ async function readableStacks(
 /** Runs as objects of the API. What several of them have in common is read once. */
 function runObjects({ runs, stackStore }: Pick<RunListRouteParts, 'runs' | 'stackStore'>) {
   const activeRun = remembering((key: string) => runs.activeRun(key));
+  const countQueued = remembering((key: string) => runs.countQueued(key));
   const firstQueued = remembering((key: string) => runs.firstQueued(key, null));
   // Without a lock the first of all is asked for; behind a lock each stack has a holder of its own.
   const waiting = {
-    activeRun,
-    countQueued: remembering((key: string) => runs.countQueued(key)),
+    ...{ activeRun, countQueued },
     firstQueued: (key: string, startedBy: string | null) =>
       startedBy === null ? firstQueued(key) : runs.firstQueued(key, startedBy),
   };

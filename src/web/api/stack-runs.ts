@@ -6,7 +6,7 @@ import { stackSettingsInput } from '../../stacks/stack-input.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, encodeCursor, idPattern, pageOf } from '../page.ts';
 import type { Guard } from './guard.ts';
-import { json, jsonBody, needs, problems, stackParams, stackPath } from './route-parts.ts';
+import { idempotencyHeader, json, jsonBody, needs, problems, stackParams, stackPath } from './route-parts.ts';
 import { runFilterOf, runFilterQuery } from './run-list.ts';
 import { runObject, runSchema, runTypes } from './run-object.ts';
 

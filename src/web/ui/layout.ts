@@ -75,6 +75,7 @@ function navigation({ session, isInstanceAdmin }: Frame, section: Page['section'
   return html`<nav aria-label="Main">
 <a class="brand" href="/">Slipway</a>
 ${entry('stacks', '/', 'Stacks')}
+${entry('runs', '/runs', 'Runs')}
 ${isInstanceAdmin ? entry('system', '/system', 'System') : ''}
 <span class="end">
 <span>${session.record.login}</span>

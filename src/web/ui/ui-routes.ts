@@ -1,12 +1,14 @@
 import type { Hono } from 'hono';
 import type { WebEnv } from '../api.ts';
 import { createPageRoutes, type PageRouteParts } from './page-routes.ts';
+import { allRunsPage } from './pages/all-runs.ts';
 import { addWebhook, integrationsPage } from './pages/integrations.ts';
 import { submitRunCommand } from './pages/run/run-command.ts';
 import { runPage, runTabPages } from './pages/run/run-pages.ts';
 import { runVerbs } from './pages/run/run-verbs.ts';
-import { stackPage } from './pages/stack.ts';
-import { stacksPage } from './pages/stacks.ts';
+import { submitLock } from './pages/stack/lock.ts';
+import { stackPage, submitTrigger } from './pages/stack/stack-page.ts';
+import { stacksPage } from './pages/stacks/stacks-page.ts';
 import { systemPage } from './pages/system.ts';
 import { webhookForms, webhookPage } from './pages/webhook.ts';
 
@@ -14,7 +16,11 @@ import { webhookForms, webhookPage } from './pages/webhook.ts';
 export function uiRoutes(parts: PageRouteParts): Hono<WebEnv> {
   const { routes, page, form } = createPageRoutes(parts);
   page('/', stacksPage);
+  page('/runs', allRunsPage);
   page('/stacks/:account/:stack', stackPage);
+  form('/stacks/:account/:stack/runs', submitTrigger);
+  form('/stacks/:account/:stack/lock', (submitted) => submitLock(submitted, 'PUT'));
+  form('/stacks/:account/:stack/unlock', (submitted) => submitLock(submitted, 'DELETE'));
   page('/stacks/:account/:stack/settings/integrations', integrationsPage);
   form('/stacks/:account/:stack/settings/integrations', addWebhook);
   page('/stacks/:account/:stack/settings/integrations/:webhook', webhookPage);
