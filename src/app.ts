@@ -217,6 +217,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     login: github.identityProvider && createLogin(github.identityProvider),
     publicUrl,
     isSandboxed,
+    githubUrl: config.githubAddress.webUrl,
     stacks,
     stackStore: stores.stacks,
     repositories: stores.repositories,

@@ -96,6 +96,8 @@ export interface WebParts {
   /** Without a trailing slash; asked late, as it may follow from the address that the server listens on. */
   readonly publicUrl: () => string;
   readonly isSandboxed: boolean;
+  /** Where pages of repositories are, e.g. https://github.com */
+  readonly githubUrl: string;
   readonly stacks: Stacks;
   readonly stackStore: StackStore;
   readonly repositories: Pick<RepositoryStore, 'list' | 'find'>;

@@ -199,6 +199,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     login: null,
     publicUrl: () => 'https://slipway.example.com',
     isSandboxed: true,
+    githubUrl: 'https://github.example',
     stacks,
     stackStore,
     repositories,

@@ -9,20 +9,33 @@ import { notFound } from '../problem.ts';
 export interface InProcessApi {
   /** Throws `ApiRefusal`. */
   get<T extends z.ZodType>(path: string, schema: T): Promise<z.output<T>>;
+  /** The same with what `ifMatch` takes, so that a change can be refused that somebody else was faster than. */
+  tagged<T extends z.ZodType>(path: string, schema: T): Promise<Tagged<z.output<T>>>;
+  /** What is no JSON, as text. Throws `ApiRefusal`. */
+  text(path: string): Promise<string>;
   /** Throws `ApiRefusal`. The answer's JSON; null without one. */
-  send(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<unknown>;
+  send(
+    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+    options?: { readonly ifMatch: string | null },
+  ): Promise<unknown>;
+}
+
+export interface Tagged<T> {
+  readonly value: T;
+  /** Null: it has none, and changes of it are not guarded. */
+  readonly etag: string | null;
 }
 
 /** A problem of the API, for people: with its status and what else it says. */
 export class ApiRefusal extends UserError {
   readonly status: number;
-  readonly fields: readonly FieldIssue[];
 
-  constructor(status: number, problem: Problem) {
-    super(problem.code, problem.detail, problem.hint === undefined ? {} : { hint: problem.hint });
+  constructor(status: number, { code, detail, hint, errors: issues = [] }: Problem) {
+    super(code, detail, { issues, ...(hint !== undefined && { hint }) });
     this.name = 'ApiRefusal';
     this.status = status;
-    this.fields = problem.errors ?? [];
   }
 }
 
@@ -50,11 +63,19 @@ export function createInProcessApi(fetch: (request: Request) => Promise<Response
     async get(path, schema) {
       return schema.parse(await (await ask(path, {})).json());
     },
-    async send(method, path, body) {
-      const headers = { 'content-type': 'application/json' };
+    async tagged(path, schema) {
+      const answer = await ask(path, {});
+      return { value: schema.parse(await answer.json()), etag: answer.headers.get('etag') };
+    },
+    text: async (path) => (await ask(path, {})).text(),
+    async send(method, path, body, { ifMatch } = { ifMatch: null }) {
+      const headers = {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(ifMatch !== null && { 'if-match': ifMatch }),
+      };
       const answer = await ask(path, {
-        method,
-        ...(body === undefined ? {} : { headers, body: JSON.stringify(body) }),
+        ...{ method, headers },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       return answer.headers.get('content-type')?.includes('json') ? answer.json() : null;
     },

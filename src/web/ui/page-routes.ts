@@ -18,6 +18,8 @@ export interface View {
   readonly session: Session;
   readonly api: InProcessApi;
   readonly nowMs: number;
+  /** Where pages of repositories are, e.g. https://github.com */
+  readonly githubUrl: string;
   param(name: string): string;
   query(name: string): string | undefined;
 }
@@ -29,27 +31,31 @@ export interface Form extends View {
   fields(name: string): readonly string[];
 }
 
+export interface GoTo {
+  /** A path of ours. */
+  readonly goTo: string;
+}
+
 /** Where the browser goes after a form, or the page with the form again and what is wrong with it. */
-export type FormResult =
-  | { readonly goTo: string }
-  | { readonly page: Page; readonly status: 200 | 409 | 422 };
+export type FormResult = GoTo | { readonly page: Page; readonly status: 200 | 409 | 412 | 422 };
 
 export interface PageRouteParts {
   readonly browserSessions: BrowserSessions;
   readonly fetchAs: (actor: Actor, origin: Origin, request: Request) => Promise<Response>;
   readonly frameFor: (session: Frame['session']) => Frame;
   readonly clock: Clock;
+  readonly githubUrl: string;
 }
 
 /** Pages and forms of the UI: each asks who it is, shows a refusal as a page, and takes only forms of its own. */
 export interface PageRoutes {
   readonly routes: Hono<WebEnv>;
-  page(path: string, render: (view: View) => Promise<Page>): void;
+  page(path: string, render: (view: View) => Promise<Page | GoTo>): void;
   form(path: string, submit: (form: Form) => Promise<FormResult>): void;
 }
 
 export function createPageRoutes(parts: PageRouteParts): PageRoutes {
-  const { browserSessions, fetchAs, frameFor, clock } = parts;
+  const { browserSessions, fetchAs, frameFor, clock, githubUrl } = parts;
   const routes = new Hono<WebEnv>();
 
   function viewOf(c: Context<WebEnv>, session: Session): View {
@@ -58,6 +64,7 @@ export function createPageRoutes(parts: PageRouteParts): PageRoutes {
       session,
       api: createInProcessApi((request) => fetchAs(session.actor, origin, request)),
       nowMs: clock.nowMs(),
+      githubUrl,
       param: (name) => c.req.param(name) ?? '',
       query: (name) => c.req.query(name),
     };
@@ -81,9 +88,10 @@ export function createPageRoutes(parts: PageRouteParts): PageRoutes {
       routes.get(path, async (c) => {
         const session = await browserSessions.of(c.req.raw);
         if (!session) return c.redirect(loginFor(c.req.raw), 303);
-        return answered(c, session, async () =>
-          sendPage(c, frameFor(session), await render(viewOf(c, session))),
-        );
+        return answered(c, session, async () => {
+          const made = await render(viewOf(c, session));
+          return 'goTo' in made ? c.redirect(made.goTo, 303) : sendPage(c, frameFor(session), made);
+        });
       });
     },
 

@@ -9,7 +9,7 @@ const steps = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 
-/** "5 minutes ago". The exact time stands behind it; a script keeps it true and adds the reader's own time zone. */
+/** "5 minutes ago", "in 2 hours". The exact time stands behind it; a script keeps it true and adds the reader's own time zone. */
 export function timeAgo(unixSeconds: number, nowMs: number): Markup {
   const exact = exactOf(unixSeconds);
   return html`<time class="nowrap" datetime="${exact}" data-show="ago" title="${inUtc(exact)}">${ago(unixSeconds, nowMs)}</time>`;
@@ -29,5 +29,6 @@ const inUtc = (exact: string): string => `${exact.slice(0, 19).replace('T', ' ')
 function ago(unixSeconds: number, nowMs: number): string {
   const seconds = unixSeconds - Math.floor(nowMs / 1000);
   const step = steps.find((each) => Math.abs(seconds) >= each.seconds);
-  return step ? relative.format(Math.trunc(seconds / step.seconds), step.unit) : 'just now';
+  if (step) return relative.format(Math.trunc(seconds / step.seconds), step.unit);
+  return seconds > 0 ? 'in a moment' : 'just now';
 }
