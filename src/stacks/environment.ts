@@ -29,9 +29,16 @@ const maxValueBytes = 65_536;
 const refusedNames =
   /^(LD_.*|DYLD_.*|GIT_(?!AUTHOR_|COMMITTER_).*|SLIPWAY|SLIPWAY_.*|HOME|USER|LOGNAME|SHELL|PATH|PWD|OLDPWD|SHLVL|_|IFS|BASH_ENV|BASH_FUNC_.*|BASHOPTS|SHELLOPTS|ENV|PS4|PROMPT_COMMAND|TERM|TMPDIR|(HTTPS?|ALL|NO|FTP)_PROXY|(https?|all|no|ftp)_proxy|SSL_CERT_(FILE|DIR)|NODE_EXTRA_CA_CERTS|CURL_CA_BUNDLE|PIP_CERT|REQUESTS_CA_BUNDLE|NODE_OPTIONS|NODE_USE_ENV_PROXY)$/;
 
+const possibleName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
 export function isRefusedVariableName(name: string): boolean {
-  return !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || refusedNames.test(name);
+  return !possibleName.test(name) || refusedNames.test(name);
 }
+
+const whyRefused = (name: string): string =>
+  possibleName.test(name)
+    ? 'reserved: it steers Slipway, the shell, git or the tool itself'
+    : 'letters, digits and underscores only, and no digit in front';
 
 /** Throws `environment-name-refused` or `invalid-input` with what to do. */
 export function checkVariable(
@@ -42,12 +49,16 @@ export function checkVariable(
     throw new UserError(
       'environment-name-refused',
       `The variable ${variable.name.slice(0, 40)}… cannot be set.`,
-      { hint: `A name has ${maxNameLength} characters at most.` },
+      {
+        hint: `A name has ${maxNameLength} characters at most.`,
+        issues: [{ path: 'name', message: `at most ${maxNameLength} characters` }],
+      },
     );
   }
   if (isRefusedVariableName(variable.name) || refusedByVendor(variable.name)) {
     throw new UserError('environment-name-refused', `The variable ${variable.name} cannot be set.`, {
       hint: 'Names are letters, digits and underscores; names that steer Slipway, the shell, git or the tool itself are reserved.',
+      issues: [{ path: 'name', message: whyRefused(variable.name) }],
     });
   }
   if (variable.value.includes('\0') || Buffer.byteLength(variable.value) > maxValueBytes) {

@@ -30,7 +30,7 @@ const access = z.enum(['all', 'tracked', 'apply']).openapi({
     'Who sees it: all runs; TRACKED, TASK and DESTROY runs; applying, destroying and performing only.',
 });
 
-const variable = z
+export const variableSchema = z
   .object({
     name: z.string(),
     secret: z.boolean(),
@@ -59,7 +59,7 @@ const listRoute = createRoute({
   summary: 'Variables of a stack, secret values left out',
   ...needs('reader'),
   request: { params: stackParams, query: wholeListQuery },
-  responses: { 200: json(pageOf(variable), 'All variables, by name.'), ...problems },
+  responses: { 200: json(pageOf(variableSchema), 'All variables, by name.'), ...problems },
 });
 
 const putRoute = createRoute({

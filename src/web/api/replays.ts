@@ -28,7 +28,7 @@ const replayInput = z
   })
   .openapi('NewReplay');
 
-const startedSchema = z
+export const startedSchema = z
   .object({
     count: z.number().int().openapi({ description: 'State changes that are sent.' }),
     states: z.record(z.string(), z.number().int()).openapi({ description: 'The same for each state.' }),
@@ -39,7 +39,7 @@ const startedSchema = z
   })
   .openapi('StartedReplay');
 
-const replaySchema = z
+export const replaySchema = z
   .object({
     id: z.string(),
     webhook: z.string(),

@@ -10,7 +10,7 @@ import type { WebhookGuard } from './webhook-guard.ts';
 const tags = ['webhooks'];
 const phase = z.number().nullable();
 
-const testSchema = z
+export const testSchema = z
   .object({
     id: z.string().openapi({ description: 'Sent as X-Slipway-Delivery; there is no such delivery.' }),
     ok: z.boolean(),

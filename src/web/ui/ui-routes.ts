@@ -2,31 +2,29 @@ import type { Hono } from 'hono';
 import type { WebEnv } from '../api.ts';
 import { createPageRoutes, type PageRouteParts } from './page-routes.ts';
 import { allRunsPage } from './pages/all-runs.ts';
-import { addWebhook, integrationsPage } from './pages/integrations.ts';
+import { createStack, newStackPage } from './pages/new-stack.ts';
 import { submitRunCommand } from './pages/run/run-command.ts';
 import { runPage, runTabPages } from './pages/run/run-pages.ts';
 import { runVerbs } from './pages/run/run-verbs.ts';
+import { addSettingsRoutes } from './pages/settings/settings-routes.ts';
 import { submitLock } from './pages/stack/lock.ts';
 import { stackPage, submitTrigger } from './pages/stack/stack-page.ts';
 import { stacksPage } from './pages/stacks/stacks-page.ts';
 import { systemPage } from './pages/system.ts';
-import { webhookForms, webhookPage } from './pages/webhook.ts';
 
 /** Every page and form of the UI, but for logging in. */
 export function uiRoutes(parts: PageRouteParts): Hono<WebEnv> {
-  const { routes, page, form } = createPageRoutes(parts);
+  const pageRoutes = createPageRoutes(parts);
+  const { routes, page, form } = pageRoutes;
   page('/', stacksPage);
-  page('/runs', allRunsPage);
+  page('/stacks/new', newStackPage);
+  form('/stacks/new', createStack);
   page('/stacks/:account/:stack', stackPage);
   form('/stacks/:account/:stack/runs', submitTrigger);
   form('/stacks/:account/:stack/lock', (submitted) => submitLock(submitted, 'PUT'));
   form('/stacks/:account/:stack/unlock', (submitted) => submitLock(submitted, 'DELETE'));
-  page('/stacks/:account/:stack/settings/integrations', integrationsPage);
-  form('/stacks/:account/:stack/settings/integrations', addWebhook);
-  page('/stacks/:account/:stack/settings/integrations/:webhook', webhookPage);
-  for (const [verb, submit] of Object.entries(webhookForms)) {
-    form(`/stacks/:account/:stack/settings/integrations/:webhook/${verb}`, submit);
-  }
+  addSettingsRoutes(pageRoutes);
+  page('/runs', allRunsPage);
   page('/runs/:run', runPage);
   for (const [tab, render] of Object.entries(runTabPages)) page(`/runs/:run/${tab}`, render);
   for (const verb of runVerbs) form(`/runs/:run/${verb}`, (submitted) => submitRunCommand(submitted, verb));

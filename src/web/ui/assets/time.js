@@ -18,7 +18,8 @@ const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 function ago(then, nowMs) {
   const seconds = Math.trunc((then.getTime() - nowMs) / 1000);
   const step = steps.find(([length]) => Math.abs(seconds) >= length);
-  return step ? relative.format(Math.trunc(seconds / step[0]), step[1]) : 'just now';
+  if (step) return relative.format(Math.trunc(seconds / step[0]), step[1]);
+  return seconds > 0 ? 'in a moment' : 'just now';
 }
 
 /** @param {Date} then @param {number} nowMs */

@@ -38,7 +38,7 @@ async function pageWith(view: View, draft: TriggerDraft | null): Promise<Page> {
   const { account, name } = stack;
   const words = { first: 'Newest runs', next: 'Older runs' };
   const body = html`<p class="crumbs"><a href="/">Stacks</a> / ${account}</p>
-<div class="head"><h1>${name}</h1>${stateBadge(stack.state)}<div class="actions"><a class="button" href="${path}/settings/integrations">Webhooks</a></div></div>
+<div class="head"><h1>${name}</h1>${stateBadge(stack.state)}<div class="actions"><a class="button" href="${path}/settings">Settings</a></div></div>
 ${stack.description === '' ? '' : html`<p>${stack.description}</p>`}
 ${awayNotice(stack)}${lockNotice(stack, view)}${lineNotice(stack)}
 ${facts(stack, deployed, nowMs)}

@@ -81,7 +81,7 @@ ${wrongText(name, wrong)}<p class="help" id="${name}-help">${help}</p></div>`;
 }
 
 const wrongsOf = (name: string, draft: TriggerDraft | null): readonly string[] =>
-  draft?.problem.fields.filter(({ path }) => path === name).map(({ message }) => message) ?? [];
+  draft?.problem.issues.filter(({ path }) => path === name).map(({ message }) => message) ?? [];
 
 const describedBy = (name: string, wrong: readonly string[]): Markup | string =>
   wrong.length === 0 ? '' : html` aria-invalid="true" aria-describedby="${name}-wrong"`;

@@ -19,6 +19,8 @@ export async function noStacks({ api }: Pick<View, 'api'>): Promise<Markup> {
 
 const makeOne = (repository: string): Markup => html`
 <p>A stack is a directory of a repository with the tool it is run with. Make the first one:</p>
+<p><a class="button primary" href="/stacks/new">New stack</a></p>
+<p>or by command:</p>
 <p><code>npx slipway stack create "Network Prod" --repository ${repository} --project-root network --login-url s3://acme-state --stack-name prod</code></p>
 <p>or write it into <code>.github/slipway.yml</code> on the default branch of the repository.</p>`;
 

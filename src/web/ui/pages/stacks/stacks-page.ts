@@ -31,7 +31,7 @@ export async function stacksPage(view: View): Promise<Page> {
   );
   const isFront = !isFiltered(fields) && !cursor;
   const words = { first: 'First page', next: 'More stacks' };
-  const body = html`<h1>Stacks</h1>
+  const body = html`<div class="head"><h1>Stacks</h1><div class="actions"><a class="button" href="/stacks/new">New stack</a></div></div>
 ${isFront ? await frontOf(view, counts) : ''}
 ${counts.repositories.length === 0 ? '' : html`${isFront ? html`<h2>All stacks</h2>` : ''}${bucketTabs(fields, counts)}${filterForm(fields, counts)}`}
 ${items.length > 0 ? stackTable(items, { fields, sort, nowMs }) : await emptiness(view, counts, nextCursor)}
