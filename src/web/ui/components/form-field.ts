@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import type { UserError } from '../../../user-error.ts';
 import type { Draft } from '../draft.ts';
 import type { Markup } from '../layout.ts';
 
@@ -80,7 +81,13 @@ export function problemNotice({ problem, stored }: Draft): Markup | string {
     return html`<div class="notice bad" role="alert"><p>Somebody changed it meanwhile, and nothing of yours is saved yet.</p>
 <p>What you typed is below, with what is stored now where that is different. Saving again replaces it.</p></div>`;
   }
-  return html`<div class="notice bad" role="alert"><p>${problem.message}</p>${problem.hint === undefined ? '' : html`<p>${problem.hint}</p>`}</div>`;
+  return html`<div class="notice bad" role="alert"><p>${inWords(problem)}</p>${problem.hint === undefined ? '' : html`<p>${problem.hint}</p>`}</div>`;
+}
+
+/** Which fields it is about is seen there; names of the API would only be in the way. */
+function inWords({ code, message, issues }: UserError): string {
+  if (code !== 'invalid-input' || issues.length === 0) return message;
+  return `Nothing was saved: ${issues.map((issue) => issue.message).join('; ')}.`;
 }
 
 function described(draft: Draft, { name, help }: FieldOptions): Markup | string {

@@ -66,7 +66,7 @@ async function attemptShown(
   return html`<h2 id="attempt">Attempt ${number}</h2>
 ${explanation ? html`<div class="notice bad"><p>${explanation.what}</p><p>${explanation.advice}</p></div>` : ''}
 ${detail === undefined ? '' : html`<p class="soft">${detail}</p>`}
-${exchange ? exchangeShown(exchange) : html`<p class="soft">${isAdmin(stack) ? 'Nothing is known of what went over the wire.' : 'What went over the wire is shown to administrators of the repository.'}</p>`}
+${exchange ? exchangeShown(exchange, attempt.statusCode) : html`<p class="soft">${isAdmin(stack) ? 'Nothing is known of what went over the wire.' : 'What went over the wire is shown to administrators of the repository.'}</p>`}
 ${curl === null ? '' : html`<h3>The same by hand</h3>${textShown(curl, curlPath, 'curl command')}`}`;
 }
 

@@ -6,21 +6,17 @@ import type { Markup } from '../../layout.ts';
 type Exchange = z.output<typeof exchangeSchema>;
 
 /** What went over the wire. */
-export function exchangeShown({
-  key,
-  request,
-  response,
-  connection,
-  timingsMs,
-  resentAtOnce,
-}: Exchange): Markup {
+export function exchangeShown(
+  { key, request, response, connection, timingsMs, resentAtOnce }: Exchange,
+  statusCode: number | undefined,
+): Markup {
   return html`<dl class="facts">
 <dt>Signed with</dt><dd>${key === null ? 'no secret' : html`<code>${key}</code>`}</dd>
 <dt>Connection</dt><dd>${connection === null ? 'none was made' : connectionWords(connection)}${resentAtOnce ? html`<p class="help">A kept connection broke before the answer; the request went out once more on another.</p>` : ''}</dd>
 </dl>
 ${timingsShown(timingsMs)}
 <h3>Request headers</h3>${headersShown(request.headers)}
-<h3>Response</h3>${response === null ? html`<p class="soft">There was none.</p>` : responseShown(response)}`;
+<h3>Response${statusCode === undefined ? '' : `: ${statusCode}`}</h3>${response === null ? html`<p class="soft">There was none.</p>` : responseShown(response)}`;
 }
 
 function connectionWords({ address, port, reused, tls }: NonNullable<Exchange['connection']>): Markup {
@@ -31,7 +27,7 @@ function connectionWords({ address, port, reused, tls }: NonNullable<Exchange['c
   return html`<code>${host}:${port}</code>, ${tls ? `${tls.protocol}${certificate}` : 'not encrypted'}${reused ? ', kept from an earlier attempt' : ''}`;
 }
 
-export function timingsShown(timings: Exchange['timingsMs']): Markup {
+function timingsShown(timings: Exchange['timingsMs']): Markup {
   const steps = [
     ['Name', timings.dns],
     ['Connect', timings.connect],

@@ -9,7 +9,7 @@ import { type Webhook, webhookApiPath } from './webhook-frame.ts';
 /** Whoever reads the stack may read the secret (specification §5.5). */
 export function secretShown({ secret, secretFingerprint }: Webhook): Markup {
   if (!secret) return html`none: receivers cannot tell who sent it`;
-  return html`<details><summary>${secretFingerprint ?? 'Show it'}</summary><pre class="value">${secret}</pre></details>`;
+  return html`<details><summary>Show secret <code>${secretFingerprint}</code></summary><pre class="value">${secret}</pre></details>`;
 }
 
 export function oldSecretsShown(

@@ -15,7 +15,7 @@ export async function testWebhook(form: Form): Promise<FormResult> {
 ${explanation === undefined ? '' : html`<p>${explanation.what} ${explanation.advice}</p>`}</div>
 ${certificate?.warning === undefined ? '' : warning(certificate.warning)}
 <p>It was marked as a test, by a header. It is no delivery: nothing of it is kept or tried again.</p>
-${exchange ? exchangeShown(exchange) : ''}
+${exchange ? exchangeShown(exchange, statusCode) : ''}
 <p><a class="button" href="${facts.path}">Back to the webhook</a></p>`;
   return { page: webhookFrame(facts, { title: 'Test', body }), status: 200 };
 }
