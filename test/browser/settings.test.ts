@@ -1,13 +1,20 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runSchema } from '../../demo/api-objects.ts';
+import { runSchema, type StackObject } from '../../demo/api-objects.ts';
 import { program, stash } from '../support/scenario.ts';
 import { type BrowserWorld, startBrowserWorld, takeScreenshot } from './browser-world.ts';
 import { expectAccessible } from './chromium.ts';
 
 let world: BrowserWorld;
+let failing: StackObject;
+
 beforeAll(async () => {
   world = await startBrowserWorld();
+  const { addStack, api } = world.scenario;
+  // Nothing listens there.
+  const { stack, push } = await addStack('failing', {}, { webhooksTo: 'http://127.0.0.1:9' });
+  await api.waitForState((await push(program(stash('one', '1')))).id, 'UNCONFIRMED');
+  failing = stack;
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
@@ -88,11 +95,7 @@ test.for(Object.entries(looks))(
     const { stack } = await scenario.addStack(`wrong-${look}`);
     const settings = `/stacks/acme/${stack.id}/settings`;
     const page = await logIn('ada', options);
-    const check = async (name: string) => {
-      await takeScreenshot(page, `settings-${name}-${look}`);
-      expect(await widthOf(page), name).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
-      await expectAccessible(page);
-    };
+    const check = (name: string) => expectToReadWell(page, `settings-${name}-${look}`);
 
     await page.goto(settings);
     await page.getByLabel('Branch', { exact: true }).fill('no branch');
@@ -116,5 +119,37 @@ test.for(Object.entries(looks))(
     expect(browser.complaints).toEqual([]);
   },
 );
+
+test.for(Object.entries(looks))('a webhook that fails says so everywhere: %s', async ([look, options]) => {
+  const { browser, logIn } = world;
+  const page = await logIn('ada', options);
+  const check = (name: string) => expectToReadWell(page, `webhook-${name}-${look}`);
+
+  await page.goto(`/stacks/acme/${failing.id}/settings/integrations`);
+  await page.getByRole('cell', { name: 'failing: refused' }).waitFor();
+  await check('list');
+  await page.getByRole('link', { name: 'http://127.0.0.1:9/failing' }).click();
+  await page.getByText(/attempts? in a row/).waitFor();
+  await page.getByText('Regenerate secret', { exact: true }).first().click();
+  await check('page');
+  await page.getByRole('link', { name: 'UNCONFIRMED@6' }).click();
+  await page.getByRole('heading', { name: /^Attempt \d+$/ }).waitFor();
+  await check('delivery');
+  await page.goBack();
+  await page.getByRole('link', { name: 'Edit webhook' }).click();
+  await check('edit');
+  await page.goBack();
+  await page.getByRole('link', { name: 'Replay what was missed' }).first().click();
+  await page.getByRole('button', { name: 'Count deliveries' }).click();
+  await page.getByText(/\d+ deliveries will be sent/).waitFor();
+  await check('replay');
+  expect(browser.complaints).toEqual([]);
+});
+
+async function expectToReadWell(page: Page, name: string): Promise<void> {
+  await takeScreenshot(page, name);
+  expect(await widthOf(page), name).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
+  await expectAccessible(page);
+}
 
 const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');

@@ -35,7 +35,7 @@ function timingsShown(timings: Exchange['timingsMs']): Markup {
     ['First byte', timings.firstByte],
     ['Whole', timings.total],
   ] as const;
-  return html`<div class="scroll" tabindex="0"><table><caption class="hidden">How long each step took, from the beginning</caption>
+  return html`<div class="scroll" tabindex="0"><table><caption class="hidden">How long each step took; first byte and whole count from the beginning</caption>
 <thead><tr>${steps.map(([words]) => html`<th scope="col">${words}</th>`)}</tr></thead>
 <tbody><tr>${steps.map(([, ms]) => html`<td>${ms === null ? '–' : `${ms} ms`}</td>`)}</tr></tbody></table></div>`;
 }

@@ -128,12 +128,16 @@ function countedShown(
     ...{ state: state ?? '', failedOnly: failedOnly ? 'yes' : '', confirmed: 'yes' },
   });
   return html`<div class="notice person"><p><strong>${count.toLocaleString('en')} ${count === 1 ? 'delivery' : 'deliveries'} will be sent</strong> to <span class="mono">${webhook.endpoint}</span>, little by little.</p>
-<p>${Object.entries(states)
-    .map(([name, each]) => `${name}: ${each.toLocaleString('en')}`)
-    .join(', ')}</p>${kept}</div>
+<p>${statesCounted(states)}</p>${kept}</div>
 <form method="post" action="${path}/replay">${formToken(session)}${hidden.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <div class="actions"><button class="primary">Send ${count.toLocaleString('en')} ${count === 1 ? 'delivery' : 'deliveries'}</button> ${again}</div></form>`;
 }
+
+/** In the order that runs go through them. */
+const statesCounted = (states: Readonly<Record<string, number>>): string =>
+  runStates
+    .flatMap((state) => (states[state] ? [`${state}: ${states[state].toLocaleString('en')}`] : []))
+    .join(', ');
 
 export async function cancelReplay(form: Form): Promise<FormResult> {
   const id = encodeURIComponent(form.field('replay'));

@@ -48,12 +48,18 @@ export function standingNotice(
   const advice = lastAttempt?.explanation;
   return html`<div class="notice ${enabled && since === undefined ? 'person' : 'bad'}">
 ${enabled ? '' : html`<p>It is disabled${disabledAt === undefined ? '' : html` since ${timeAgo(disabledAt, nowMs)}`}${disabledReason === undefined ? '' : `: ${disabledReason}`}. Nothing is sent to it.</p>`}
-${since === undefined ? '' : html`<p>It fails since ${timeAgo(since, nowMs)}: ${counted(health?.failedAttempts ?? 0, 'attempt')} in a row, ${counted(health?.exhausted ?? 0, 'delivery', 'deliveries')} given up.${health?.lastError === undefined ? '' : ` The last error was ${health.lastError}.`}</p>`}
+${since === undefined ? '' : html`<p>${failedWords(health)}, the first ${timeAgo(since, nowMs)}.${health?.lastError === undefined ? '' : ` The last error was ${health.lastError}.`}</p>`}
 ${since !== undefined && enabled ? html`<p>Each delivery is tried again, over about three days. A webhook that fails all that time is disabled.</p>` : ''}
 ${since !== undefined && advice ? html`<p>${advice.what} ${advice.advice}</p>` : ''}
 ${health?.pausedUntil === undefined ? '' : html`<p>It is paused, as the receiver asked for by <code>Retry-After</code>, and goes on ${timeAgo(health.pausedUntil, nowMs)}. What is to be sent waits.</p>`}
 ${missed === undefined || missed === 0 ? '' : html`<p>${counted(missed, 'state change')} did not get there meanwhile. <a href="${replayPath}">Replay what was missed</a></p>`}
 </div>`;
+}
+
+function failedWords(health: WebhookSummary['health']): string {
+  const { failedAttempts = 0, exhausted = 0 } = health ?? {};
+  const givenUp = exhausted === 0 ? '' : `, ${counted(exhausted, 'delivery', 'deliveries')} given up`;
+  return `${counted(failedAttempts, 'attempt')} in a row failed${givenUp}`;
 }
 
 const counted = (count: number, one: string, many = `${one}s`): string =>
