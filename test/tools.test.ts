@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { cachedTool, findTool, toolCacheDir } from '../src/tools.ts';
 import { withLock } from '../tools/lock.ts';
+import { findSchemathesis, schemathesisDir } from '../tools/schemathesis.ts';
 
 const toolsFolder = fileURLToPath(new URL('../tools', import.meta.url));
 
@@ -14,7 +15,10 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'slipway-tools-'));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
 
 function program(path: string, mode = 0o755): string {
   const file = join(folder, path);
@@ -171,5 +175,19 @@ describe('the set-up lock', () => {
     });
     expect(entered).toBe(true);
     expect((await ended)[1]).toBe('SIGKILL');
+  });
+});
+
+describe('schemathesis', () => {
+  test('is found only once its installation is complete, and never on PATH', async () => {
+    program('bin/schemathesis');
+    vi.stubEnv('PATH', `${join(folder, 'bin')}:${process.env['PATH']}`);
+    expect(await findSchemathesis(folder)).toBeNull();
+
+    const dir = await schemathesisDir(folder);
+    const path = program(`${relative(folder, dir ?? '')}/bin/schemathesis`);
+    expect(await findSchemathesis(folder)).toBeNull();
+    writeFileSync(join(dir ?? '', 'complete'), '');
+    expect(await findSchemathesis(folder)).toEqual({ path, source: 'cache' });
   });
 });

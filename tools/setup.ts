@@ -10,35 +10,38 @@ import { type FoundTool, findTool, settingOf, toolCacheDir } from '../src/tools.
 import { UserError } from '../src/user-error.ts';
 import { withLock } from './lock.ts';
 import { say } from './progress.ts';
+import { findSchemathesis } from './schemathesis.ts';
 import { isSupplied, type SuppliedTool, supplyTool } from './supply.ts';
 
-const help = `Usage: npm run setup -- [--with opa|tofu|chromium]... [--json]
+const help = `Usage: npm run setup -- [--with opa|tofu|chromium|schemathesis]... [--json]
 
 Looks for pulumi and bubblewrap, and with --with for more: in the setting (PULUMI_PATH, OPA_PATH, TOFU_PATH), on PATH, in
-the per-user cache. What is missing it builds with go into the cache, or installs with apt-get when root on Debian.
+the per-user cache. What is missing it builds with go into the cache, or installs with apt-get when root on Debian;
+schemathesis it installs with pip into the cache, always.
 The cache, $XDG_CACHE_HOME/slipway or ~/.cache/slipway, can be deleted at any time.
 
-  --with <tool>   opa, tofu or chromium as well; can be repeated
+  --with <tool>   opa, tofu, chromium or schemathesis as well; can be repeated
   --json          print what was found as one JSON value
   --help          this text`;
 
 const cacheDir = toolCacheDir(homedir(), process.env['XDG_CACHE_HOME']);
 
-function find(name: SuppliedTool): FoundTool | null {
+async function find(name: SuppliedTool): Promise<FoundTool | null> {
+  if (name === 'schemathesis') return findSchemathesis(cacheDir);
   const settingName = settingOf(name);
   const setting = settingName === undefined ? undefined : process.env[settingName];
   return findTool(name, { setting, path: process.env['PATH'] ?? '', cacheDir });
 }
 
 async function findOrSupply(name: SuppliedTool, signal: AbortSignal): Promise<FoundTool> {
-  const found = find(name);
+  const found = await find(name);
   if (found !== null) return found;
   const onWait = () => say('waiting for another set-up to finish');
   // One lock for all tools: a build uses every core anyway.
   await withLock(join(cacheDir, 'set-up.lock'), { signal, onWait }, async () => {
-    if (find(name) === null) await supplyTool(name, cacheDir, signal);
+    if ((await find(name)) === null) await supplyTool(name, cacheDir, signal);
   });
-  const supplied = find(name);
+  const supplied = await find(name);
   if (supplied !== null) return supplied;
   throw new UserError('tool-not-on-path', `${name} was installed, but not into a folder on PATH`);
 }
