@@ -4,7 +4,7 @@ export interface Figure {
   readonly what: string;
   readonly value: number;
   /** A ratio has none. */
-  readonly unit: '' | 'ms' | 's';
+  readonly unit: '' | 'ms' | 's' | 'MB';
   readonly detail: string;
 }
 

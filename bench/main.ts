@@ -7,6 +7,7 @@ import type { Benchmark, Figure } from './figure.ts';
 import { firstWebhook } from './first-webhook.ts';
 import { intake } from './intake.ts';
 import { lists } from './lists.ts';
+import { logTail } from './log-tail.ts';
 import { run } from './run.ts';
 import { sandboxCost } from './sandbox-cost.ts';
 import { scheduling } from './scheduling.ts';
@@ -23,6 +24,7 @@ const benchmarks: readonly Benchmark[] = [
   commentCommands,
   lists,
   webhookSending,
+  logTail,
 ];
 
 const help = `Usage: npm run bench [-- --only <name>]... [--json]

@@ -9,6 +9,15 @@ const root = join(import.meta.dirname, '../..');
 /** What only the start of the process or the command line can run into. */
 const neverInARequest = [
   'already-running',
+  'backend-missing',
+  'database-damaged',
+  'database-exists',
+  'database-missing',
+  'file-exists',
+  'project-missing',
+  'project-unreadable',
+  'secret-unreadable',
+  'stacks-missing',
   'cannot-listen',
   'config-invalid',
   'local-state-unreadable',
