@@ -65,9 +65,8 @@ ${offset === 0 ? '' : html`<p class="earlier small"><span>${line - 1} earlier ${
 function summaryOf(commands: readonly Command[]): string {
   if (commands.length === 0) return '';
   const seconds = commands.reduce((sum, { durationMs }) => sum + durationMs, 0) / 1000;
-  const failed = commands.filter(({ exitCode }) => exitCode !== 0).length;
   const count = commands.length === 1 ? '1 command' : `${commands.length} commands`;
-  return `${count}, ${seconds.toFixed(1)} s${failed === 0 ? '' : `, ${failed} failed`}`;
+  return `${count}, ${seconds.toFixed(1)} s`;
 }
 
 /** Where a stream goes on that shows everything that is shown here once more: scripts make their own of it. */
