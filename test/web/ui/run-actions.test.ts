@@ -140,7 +140,7 @@ describe('a tear-down', () => {
     const right = await all.press('confirm', { confirmation: 'Network Prod' });
 
     expect(wrong.answer.status).toBe(422);
-    expect(wrong.text).toContain('<details class="act" open>');
+    expect(wrong.text).toContain('<details class="act" name="act" open>');
     expect(wrong.text).toContain('aria-invalid="true" aria-describedby="confirmation-wrong"');
     expect(wrong.text).toContain('value="&lt;script&gt;alert(1)&lt;/script&gt;&quot;"');
     expect(wrong.text).toContain('value="no longer needed"');

@@ -25,7 +25,7 @@ function panel({ session }: View, facts: RunFacts, verb: RunVerb, lost: Markup |
   const isConfirm = verb === 'confirm';
   const look = isConfirm ? (run.type === 'DESTROY' ? 'danger' : 'primary') : '';
   // Against the version that is on the page: whoever acts on what has changed is told.
-  return html`<details class="act"${mine?.wrongConfirmation === undefined ? '' : html` open`}><summary class="button ${look}">${words}</summary>
+  return html`<details class="act" name="act"${mine?.wrongConfirmation === undefined ? '' : html` open`}><summary class="button ${look}">${words}</summary>
 <form class="panel" method="post" action="/runs/${run.id}/${verb}">${formToken(session)}
 <input type="hidden" name="state_version" value="${run.stateVersion}">
 <p>${consequenceOf(verb, facts)}</p>
