@@ -214,6 +214,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     sessions,
     audit,
     idempotency,
+    apiRateLimit: config.apiRateLimit,
     login: github.identityProvider && createLogin(github.identityProvider),
     publicUrl,
     isSandboxed,

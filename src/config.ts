@@ -44,6 +44,8 @@ export interface Config {
   readonly admins: readonly string[];
   /** Whether /metrics is served without a token. */
   readonly metricsAnonymous: boolean;
+  /** Requests a minute of each token and session; 0 = as many as they like. */
+  readonly apiRateLimit: number;
   readonly logLevel: string;
   /** The CLI talks to this server instead of the local data directory. */
   readonly remote: { readonly url: string; readonly token: string } | null;
@@ -126,6 +128,7 @@ const settings = z.object({
   WEBHOOK_ALLOWED_TARGETS: list,
   ADMINS: list,
   MISSED_PUSHES: z.enum(['offer', 'run']).default('offer'),
+  API_RATE_LIMIT: wholeNumber.pipe(z.number().max(1_000_000)).default(6000),
   METRICS_ANONYMOUS: z.enum(['true', 'false']).default('false'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   SLIPWAY_URL: httpUrl.optional(),
@@ -226,6 +229,7 @@ export function readConfig(environment: Environment): Config {
     missedPushes: values.MISSED_PUSHES,
     admins: values.ADMINS,
     metricsAnonymous: values.METRICS_ANONYMOUS === 'true',
+    apiRateLimit: values.API_RATE_LIMIT,
     logLevel: values.LOG_LEVEL,
     remote: remoteConfig(values.SLIPWAY_URL, values.SLIPWAY_TOKEN),
   };

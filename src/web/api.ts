@@ -2,6 +2,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Actor } from '../access/actor.ts';
 import type { Origin } from '../access/origin.ts';
 import { fieldIssues } from '../user-error.ts';
+import type { Credential } from './authenticate.ts';
 import { problem } from './problem.ts';
 
 export interface WebEnv {
@@ -11,7 +12,12 @@ export interface WebEnv {
     readonly origin: Origin;
   };
   /** Set by gates/authentication.ts. */
-  Variables: { actor: Actor; origin: Origin };
+  Variables: {
+    actor: Actor;
+    origin: Origin;
+    /** Null: a caller in this process. */
+    credential: Credential | null;
+  };
 }
 
 export type Api = OpenAPIHono<WebEnv>;

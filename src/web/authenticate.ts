@@ -16,6 +16,8 @@ export interface Credential {
   readonly id: string;
 }
 
+export const credentialKey = ({ kind, id }: Credential): string => `${kind}:${id}`;
+
 export interface Authenticators {
   readonly tokens: Pick<Tokens, 'authenticate'>;
   readonly browserSessions: Pick<BrowserSessions, 'of'>;

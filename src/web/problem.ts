@@ -47,6 +47,7 @@ const statuses = {
   'confirmation-required': 422,
   'modules-unavailable': 422,
   'idempotency-key-reused': 422,
+  'rate-limited': 429,
   'internal-error': 500,
   'secret-key-wrong': 500,
   'github-unavailable': 502,

@@ -64,11 +64,13 @@ import { idempotencyGate } from './gates/idempotency.ts';
 import { inputGate } from './gates/input.ts';
 import { instanceGate } from './gates/instance.ts';
 import { notModifiedGate } from './gates/not-modified.ts';
+import { rateGate, takePage } from './gates/rate.ts';
 import { type GithubInbox, githubRoutes } from './github-route.ts';
 import type { Health } from './health.ts';
 import { type MetricsSource, metricsRoutes } from './metrics-route.ts';
 import { openapiDocument, openapiRoute } from './openapi.ts';
 import { createOperations } from './operations.ts';
+import { createRateLimit } from './rate-limit.ts';
 import { addRefusals } from './refusals.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import { statusRoutes } from './status-routes.ts';
@@ -91,6 +93,8 @@ export interface WebParts {
   readonly sessions: Sessions;
   readonly audit: Pick<AuditLog, 'begin' | 'end' | 'list'>;
   readonly idempotency: Pick<Idempotency, 'begin'>;
+  /** Requests a minute of each token and session; 0: as many as they like. */
+  readonly apiRateLimit: number;
   /** Null: nobody can log in to the UI. */
   readonly login: Login | null;
   /** Without a trailing slash; asked late, as it may follow from the address that the server listens on. */
@@ -143,6 +147,7 @@ export function createWeb(parts: WebParts): Web {
   const whoIs = (request: Request) => authenticate(request, { tokens, browserSessions });
   const guard = createGuard({ access, stacks: parts.stackStore, runs: parts.runs });
   const streams = createEventStreams(parts.streamLimits);
+  const rateLimit = parts.apiRateLimit === 0 ? null : createRateLimit(parts.apiRateLimit, parts.clock);
   const app = newApi();
 
   app.use(async (c, next) => {
@@ -165,18 +170,21 @@ export function createWeb(parts: WebParts): Web {
   app.route('/', loginRoutes({ ...parts, browserSessions, frameFor }));
   const fetchAs = async (actor: Actor, origin: Origin, request: Request) =>
     app.fetch(request, { actor, origin });
-  app.route('/', uiRoutes({ ...parts, browserSessions, frameFor, fetchAs }));
+  const countPage = ({ record: { id } }: Session) => takePage(rateLimit, { kind: 'session', id });
+  app.route('/', uiRoutes({ ...parts, browserSessions, frameFor, fetchAs, countPage }));
 
-  const operationsLater = () => operations;
-  app.use('/api/v1/*', authenticationGate(whoIs));
-  app.use(
-    '/api/v1/*',
-    auditGate({ ...parts, operations: operationsLater, subjectOf: createSubjects(parts) }),
-  );
-  app.use('/api/v1/*', instanceGate(operationsLater, access));
-  app.use('/api/v1/*', inputGate(operationsLater));
-  app.use('/api/v1/*', notModifiedGate);
-  app.use('/api/v1/*', idempotencyGate({ ...parts, operations: operationsLater }));
+  const gated = { ...parts, operations: () => operations, subjectOf: createSubjects(parts) };
+  for (const gate of [
+    authenticationGate(whoIs),
+    rateGate(rateLimit),
+    auditGate(gated),
+    instanceGate(gated.operations, access),
+    inputGate(gated.operations),
+    notModifiedGate,
+    idempotencyGate(gated),
+  ]) {
+    app.use('/api/v1/*', gate);
+  }
 
   const api = { ...parts, guard, streams, webhookGuard: createWebhookGuard({ ...parts, guard }) };
   for (const routes of [

@@ -196,6 +196,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     sessions,
     audit,
     idempotency,
+    apiRateLimit: 0,
     login: null,
     publicUrl: () => 'https://slipway.example.com',
     isSandboxed: true,

@@ -154,6 +154,7 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
       tokens,
       sessions,
       idempotency,
+      apiRateLimit: 0,
       audit,
       version: '0.1.0',
       github: null,

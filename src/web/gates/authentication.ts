@@ -11,11 +11,13 @@ export function authenticationGate(
     if (actor) {
       c.set('actor', actor);
       c.set('origin', origin);
+      c.set('credential', null);
       return next();
     }
     const who = await whoIs(c.req.raw);
     if (who.kind !== 'actor') return unauthenticated(who.kind);
     c.set('actor', who.actor);
+    c.set('credential', who.credential);
     // A session is one of the UI, by whatever of its scripts it asks.
     c.set('origin', who.credential.kind === 'session' ? { ...origin, via: 'ui' } : origin);
     return next();

@@ -45,6 +45,8 @@ export interface PageRouteParts {
   readonly frameFor: (session: Frame['session']) => Frame;
   readonly clock: Clock;
   readonly githubUrl: string;
+  /** Throws when these are too many of the session. */
+  readonly countPage: (session: Session) => void;
 }
 
 /** Pages and forms of the UI: each asks who it is, shows a refusal as a page, and takes only forms of its own. */
@@ -73,6 +75,7 @@ export function createPageRoutes(parts: PageRouteParts): PageRoutes {
   /** A refusal is an answer, too. What is no refusal goes on to the server's own handler. */
   async function answered(c: Context, session: Session, work: () => Promise<Response>): Promise<Response> {
     try {
+      parts.countPage(session);
       return await work();
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
