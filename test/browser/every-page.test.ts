@@ -54,7 +54,8 @@ test.for(Object.entries(looks))('every page reads well: %s', async ([look, optio
 const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
 
 /** Two pages that differ in an id only are looked at once. */
-const kindOf = (path: string): string => path.replace(/\?.*/, '').replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, '*');
+const kindOf = (path: string): string =>
+  path.replace(/[?#].*/, '').replace(/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, '*');
 
 /** Every page that links lead to, so that a new one cannot be forgotten; one of a kind. */
 async function pathsFrom(page: Page): Promise<string[]> {
