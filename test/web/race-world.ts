@@ -138,13 +138,10 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
   const deliveries = createDeliveryStore(database);
   const resolve = async () => ['93.184.216.34'];
   const targetGuard = createTargetGuard({ allowed: parseAllowedTargets([]), resolve });
-  const tokens = createTokens({ ...base, store: createTokenStore(database) });
-  // What is written down of a call is no part of the race.
-  const audit = createAuditLog({
-    ...base,
-    transactions: direct ?? database,
-    store: createAuditStore(database),
-  });
+  // What is written down of a call, and of the use of a token, is no part of the race.
+  const aside = { ...base, transactions: direct ?? database };
+  const audit = createAuditLog({ ...aside, store: createAuditStore(database) });
+  const tokens = createTokens({ ...aside, store: createTokenStore(database) });
   const idempotency = createIdempotency({ ...base, store: createIdempotencyStore(database, box) });
   const sessions = createSessions({ ...base, audit, store: createSessionStore(database) });
   const web = createWeb({
