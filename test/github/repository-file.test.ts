@@ -436,7 +436,7 @@ function rerequest(
 ) {
   return {
     action: 'rerequested',
-    check_run: { external_id: externalId, app: { id: github.app.id } },
+    check_run: { id: 1, external_id: externalId, app: { id: github.app.id } },
     sender: { id: 5, login: 'ada', type: 'User' },
     repository: {
       ...{ id: repository.id, full_name: repository.fullName, private: true, default_branch: 'main' },
