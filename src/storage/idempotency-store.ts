@@ -1,9 +1,10 @@
 import type { IdempotencyStore, KeptRequest, KeyPlace } from '../access/idempotency.ts';
 import type { Database } from './database.ts';
+import { purposes } from './sealed-columns.ts';
 import type { SecretBox } from './secret-box.ts';
 
 export function createIdempotencyStore(database: Database, box: SecretBox): IdempotencyStore {
-  const purpose = ({ actor, key }: KeyPlace) => `idempotency ${actor} ${key}`;
+  const purpose = ({ actor, key }: KeyPlace) => purposes.answer(actor, key);
 
   return {
     async find(tx, place) {

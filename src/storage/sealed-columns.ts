@@ -19,6 +19,7 @@ export const purposes = {
   plan: (runId: string) => `run ${runId} plan`,
   webhook: (id: string, column: 'secret' | 'old_secrets' | 'headers') =>
     column === 'secret' ? `webhook:${id}` : `webhook:${id}:${column}`,
+  answer: (actor: string, key: string) => `idempotency ${actor} ${key}`,
   canary: () => 'this database belongs to this key',
 };
 
@@ -38,5 +39,9 @@ export const sealedColumns: readonly SealedColumn[] = [
       purpose: (id) => purposes.webhook(text(id), column),
     }),
   ),
+  {
+    ...{ table: 'idempotency', column: 'kept', key: ['actor_key', 'key'] },
+    purpose: (actor, key) => purposes.answer(text(actor), text(key)),
+  },
   { table: 'canary', column: 'box', key: ['id'], purpose: purposes.canary },
 ];

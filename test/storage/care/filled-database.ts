@@ -25,7 +25,11 @@ export async function filledDirectory(variables = 45) {
   return { directory, paths, [Symbol.dispose]: () => directory[Symbol.dispose]() };
 }
 
-async function fill({ database, repositories, stacks, runs, webhooks }: Stores, variables: number) {
+const place = { actor: 'person:ada', key: 'the key' };
+const answer = { status: 201, headers: {}, body: 'a token' };
+
+async function fill(stores: Stores, variables: number) {
+  const { database, repositories, stacks, runs, webhooks, idempotency } = stores;
   const sealed = await runs.sealPlan('run-1', {
     hasChanges: true,
     steps: [{ op: 'create' }],
@@ -47,17 +51,19 @@ async function fill({ database, repositories, stacks, runs, webhooks }: Stores, 
     await runs.savePlan(tx, sealed);
     await runs.saveFrozen(tx, 'run-1', { settings: stackSettings(), variables: [], exports: { A: 'b' } });
     await webhooks.insert(tx, aWebhook({ ...webhook, stackKey: 'stack-1' }));
+    await idempotency.put(tx, place, { request: 'digest', answer }, 1);
     await webhooks.update(tx, webhook.id, { oldSecrets: [{ secret: 'an old one', untilMs: 9 }] });
   });
 }
 
 /** Everything that is encrypted, as the stores give it. */
-export async function secretsOf({ stacks, runs, webhooks }: Stores) {
+export async function secretsOf({ database, stacks, runs, webhooks, idempotency }: Stores) {
   return {
     variables: (await stacks.environment('stack-1')).map(({ name, value }) => `${name}=${value}`).sort(),
     plan: await runs.plan('run-1'),
     planFile: (await runs.planFile('run-1'))?.toString(),
     frozen: (await runs.frozen('run-1'))?.exports,
     webhook: await webhooks.find(webhook.id),
+    answer: (await database.write((tx) => idempotency.find(tx, place)))?.answer,
   };
 }
