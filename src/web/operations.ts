@@ -2,6 +2,7 @@
 interface OperationObject {
   readonly parameters?: readonly { readonly in: string; readonly name: string }[];
   readonly 'x-needs'?: string;
+  readonly 'x-audited'?: boolean;
 }
 
 /** The operation that a request asks for. */
@@ -12,6 +13,8 @@ export interface Operation {
   readonly params: Readonly<Record<string, string>>;
   /** Who may: `x-needs` of the document; null: nobody is asked. */
   readonly needs: string | null;
+  /** False for what only concerns what the caller is shown (`x-audited` of the document). */
+  readonly isAudited: boolean;
   /** Whether the document says that the operation takes this header (in lower case) or query parameter. */
   takes(place: 'header' | 'query', name: string): boolean;
 }
@@ -26,6 +29,9 @@ export interface Operations {
   /** The methods that a path has, in upper case; empty when there is no such path. */
   methodsOf(pathname: string): readonly string[];
 }
+
+/** What may change something: everything but reading. */
+const changing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 export function createOperations(document: object): Operations {
   const { paths } = document as { paths: Record<string, Record<string, OperationObject>> };
@@ -46,6 +52,7 @@ export function createOperations(document: object): Operations {
         name: `${method.toUpperCase()} ${template}`,
         params: paramsOf(template, pathname),
         needs: operation['x-needs'] ?? null,
+        isAudited: operation['x-audited'] ?? changing.has(method.toUpperCase()),
         takes: (place, name) => parameters.some((each) => each.in === place && each.name === name),
       };
     },

@@ -19,7 +19,9 @@ async function changingOperations(): Promise<string[]> {
     .filter((operation) => !operation.startsWith('GET '));
 }
 
-const operations = await changingOperations();
+/** It changes what the caller alone is shown. */
+const looked = 'PUT /api/v1/runs/{run}/seen';
+const operations = (await changingOperations()).filter((operation) => operation !== looked);
 
 /** What hangs on a stack, a run or a webhook has to be found by its administrators. */
 const isOfStack = (operation: string): boolean => /\/(stacks|runs|webhooks|deliveries)\/\{/.test(operation);
@@ -56,6 +58,19 @@ describe('the audit log', () => {
     const found = { repositoryId: 21, account: 'acme', stack: 'network-prod' };
     if (isOfStack(operation)) expect(row?.subject).toMatchObject(found);
     if (template.includes('{run}')) expect(row?.subject.run).toBe(row?.params['run']);
+  });
+
+  it('has nothing of pages that somebody looks at', async () => {
+    await using installation = anInstallation();
+    const { pathOf } = await fillInstallation(installation);
+    installation.roles.set('ada', 'reader');
+    const before = await auditRows(installation.audit);
+
+    const path = pathOf('/api/v1/runs/{run}/seen');
+    const answer = await installation.web.fetchAs(person('ada'), apiRequest('PUT', path, { body: {} }));
+
+    expect(answer.status).toBe(204);
+    expect(await auditRows(installation.audit)).toEqual(before);
   });
 
   it('has what was made', async () => {

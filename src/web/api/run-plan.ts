@@ -86,6 +86,8 @@ const seenRoute = createRoute({
   path: `${runPath}/seen`,
   tags,
   summary: 'The caller has looked at the plan',
+  // Pages send it by themselves, and nobody else is shown anything by it.
+  'x-audited': false,
   ...personOnly,
   request: { params: runParams },
   responses: { 204: { description: 'Noted.' }, ...problems },

@@ -6,9 +6,6 @@ import type { SubjectOf } from '../audit-subject.ts';
 import type { Operations } from '../operations.ts';
 import { replayedHeader } from './idempotency.ts';
 
-/** What may change something: everything but reading. */
-const changing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
-
 /**
  * Writes down every call that may change something: before it is carried out, so that nothing happens without a trace,
  * and its result after it. It goes by the document, so it holds for every route there is.
@@ -30,7 +27,7 @@ export function auditGate(parts: {
 
   return async (c, next) => {
     const operation = operations().find(c.req.method, c.req.path);
-    if (!operation || !changing.has(c.req.method)) return next();
+    if (!operation?.isAudited) return next();
     const { actor, origin } = c.var;
     const { name, params } = operation;
     const subject = await subjectOf(operation);
