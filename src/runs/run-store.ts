@@ -166,6 +166,8 @@ export interface RunStore extends StackSummaries {
   /** For the run it was sealed for; replaces an earlier one. */
   savePlan(tx: Tx, plan: SealedPlan): Promise<void>;
   plan(runId: string): Promise<StoredPlan | null>;
+  /** Another one for every plan that is saved; null without one. Cheaper than the plan. */
+  planVersion(runId: string): Promise<string | null>;
   planFile(runId: string): Promise<Uint8Array | null>;
   /** What the run was frozen with, encrypted at rest. */
   saveFrozen(tx: Tx, runId: string, frozen: Frozen): Promise<void>;

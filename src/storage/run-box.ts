@@ -1,26 +1,33 @@
-import { promisify } from 'node:util';
-import { deflateRaw, inflateRaw } from 'node:zlib';
-import type { Frozen, RunStore, SealedPlan, StoredPlan } from '../runs/run-store.ts';
+import { createRecent } from '../runs/plan/recent.ts';
+import type { Frozen, RunStore, SealedPlan } from '../runs/run-store.ts';
 import type { Database } from './database.ts';
+import { packPlan, type UnpackedPlan, unpackPlan } from './plan-text.ts';
 import type { RunPlanRow } from './schema.ts';
 import { purposes } from './sealed-columns.ts';
 import type { SecretBox } from './secret-box.ts';
 
-const deflate = promisify(deflateRaw);
-const inflate = promisify(inflateRaw);
-
 type BoxMethods = Pick<
   RunStore,
-  'sealPlan' | 'savePlan' | 'plan' | 'planFile' | 'saveFrozen' | 'frozen' | 'forgetSecrets'
+  'sealPlan' | 'savePlan' | 'plan' | 'planVersion' | 'planFile' | 'saveFrozen' | 'frozen' | 'forgetSecrets'
 >;
+
+/** Of plans that were read a moment ago, all together, as JSON; in memory they take a multiple. */
+const mostKept = 32 * 1024 * 1024;
+const keptMs = 60_000;
 
 /** The parts of a run that are large or secret: its plan, and what it was frozen with. */
 export function createRunBox(database: Database, box: SecretBox): BoxMethods {
+  const recent = createRecent<UnpackedPlan>({
+    mostSize: mostKept,
+    sizeOf: ({ bytes }) => bytes,
+    forMs: keptMs,
+  });
+
   return {
     async sealPlan(runId, { steps, marks = [], hasChanges, file }) {
       const row: RunPlanRow = {
         run_id: runId,
-        steps: box.seal(purposes.steps(runId), await deflate(JSON.stringify({ steps, marks }))),
+        steps: box.seal(purposes.steps(runId), await packPlan({ steps, marks })),
         has_changes: hasChanges ? 1 : 0,
         file: file && box.seal(purposes.plan(runId), file),
       };
@@ -41,9 +48,15 @@ export function createRunBox(database: Database, box: SecretBox): BoxMethods {
       const query = database.read.selectFrom('run_plan').select(['steps', 'has_changes']);
       const row = await query.where('run_id', '=', runId).executeTakeFirst();
       if (!row) return null;
-      const text = (await inflate(box.open(purposes.steps(runId), row.steps))).toString('utf8');
-      const { steps, marks } = JSON.parse(text) as Required<Pick<StoredPlan, 'steps' | 'marks'>>;
+      const packed = box.open(purposes.steps(runId), row.steps);
+      const { steps, marks } = await recent.get(sealedName(row.steps), () => unpackPlan(packed));
       return { steps, hasChanges: row.has_changes === 1, ...(marks.length > 0 ? { marks } : {}) };
+    },
+
+    async planVersion(runId) {
+      const query = database.read.selectFrom('run_plan').select('steps').where('run_id', '=', runId);
+      const row = await query.executeTakeFirst();
+      return row ? sealedName(row.steps) : null;
     },
 
     async planFile(runId) {
@@ -76,3 +89,6 @@ export function createRunBox(database: Database, box: SecretBox): BoxMethods {
     },
   };
 }
+
+/** No two values are sealed alike: the beginning has the nonce and the tag (secret-box.ts). */
+const sealedName = (sealed: Uint8Array): string => Buffer.from(sealed.subarray(0, 29)).toString('base64');

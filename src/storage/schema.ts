@@ -175,7 +175,7 @@ export interface RunBoxRow {
 
 export interface RunPlanRow {
   run_id: string;
-  /** Deflated JSON of the steps and marks, encrypted: a plan may hold what the tool did not mark as secret. */
+  /** Deflated JSON of the marks and steps, a line each, encrypted: a plan may hold what the tool did not mark as secret. */
   steps: Uint8Array;
   has_changes: Flag;
   /** The tool's plan file, encrypted; null when none was saved, and once the run ended. */

@@ -487,6 +487,30 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
       await world.savePlan(id, { hasChanges: true, steps, marks, file: null });
       expect(await world.runs.plan(id)).toEqual({ hasChanges: true, steps, marks });
     });
+
+    test('knows one plan of a run from the next', async () => {
+      await using world = await open();
+      const id = await world.add('TRACKED');
+      expect(await world.runs.planVersion(id)).toBeNull();
+      const plan = { hasChanges: true, steps: [{ op: 'create' }], file: null };
+
+      await world.savePlan(id, plan);
+      const first = await world.runs.planVersion(id);
+      expect(await world.runs.planVersion(id)).toBe(first);
+      expect(await world.runs.plan(id)).toEqual({ hasChanges: true, steps: plan.steps });
+      await world.savePlan(id, plan);
+
+      expect(await world.runs.planVersion(id)).not.toBe(first);
+    });
+
+    test('reads a plan once for all that ask for it at one time', async () => {
+      await using world = await open();
+      const id = await world.add('TRACKED');
+      await world.savePlan(id, { hasChanges: true, steps: [{ op: 'create' }], file: null });
+
+      const [one, other] = await Promise.all([world.runs.plan(id), world.runs.plan(id)]);
+      expect(one?.steps).toBe(other?.steps);
+    });
   }
 
   function secrets(open: () => Promise<World>): void {
