@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { changesOf, type ResourceChange } from './plan-changes.ts';
 import { propertyChanges } from './property-changes.ts';
+import { takeTurns } from './turns.ts';
 
 /** What a plan would do, by URN: a digest of the operations and of all that each changes. Secrets all look alike. */
 export type PlanPrint = ReadonlyMap<string, string>;
@@ -15,9 +16,11 @@ export interface PlanComparison {
   readonly different: readonly string[];
 }
 
-export function planPrint(steps: readonly unknown[]): PlanPrint {
+export async function planPrint(steps: readonly unknown[]): Promise<PlanPrint> {
+  const othersGoOn = takeTurns();
   const all = new Map<string, string[]>();
   for (const change of changesOf(steps)) {
+    await othersGoOn();
     const print = printOf(change);
     const same = all.get(change.urn);
     if (same) same.push(print);

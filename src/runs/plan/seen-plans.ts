@@ -9,6 +9,7 @@ import {
   planPrint,
   printDigest,
 } from './plan-comparison.ts';
+import { createRecent } from './recent.ts';
 
 /** Which plans of a stack a person looked at, so that of a later one can be said what is new about it. */
 export interface SeenPlans {
@@ -48,17 +49,26 @@ export interface SeenPlanStore {
 /** Of one person and stack. */
 const keptLooks = 20;
 
+/** In the prints that are kept, all together: some megabytes. A plan is compared more than once. */
+const mostUrns = 50_000;
+const printMs = 10 * 60_000;
+
 export function createSeenPlans(parts: {
   store: SeenPlanStore;
-  runs: Pick<RunStore, 'find' | 'plan'>;
+  runs: Pick<RunStore, 'find' | 'plan' | 'planVersion'>;
   transactions: Transactions;
   clock: Clock;
 }): SeenPlans {
   const { store, runs, transactions, clock } = parts;
 
+  const prints = createRecent<PlanPrint>({ mostSize: mostUrns, sizeOf: ({ size }) => size, forMs: printMs });
+
   async function printOfRun(runId: string): Promise<PlanPrint | null> {
-    const plan = await runs.plan(runId);
-    return plan && planPrint(plan.steps);
+    const version = await runs.planVersion(runId);
+    if (version === null) return null;
+    // Should it be replaced between the two reads, the later plan goes by the version of the earlier one, which
+    // nobody asks for any more.
+    return prints.get(version, async () => planPrint((await runs.plan(runId))?.steps ?? []));
   }
 
   /** The run of a look at an earlier plan of the same kind: a tear-down has nothing in common with a deployment. */

@@ -96,13 +96,21 @@ const seenRoute = createRoute({
 export function runPlanRoutes(parts: { guard: Guard; runs: RunStore; seenPlans: SeenPlans }): Api {
   const { guard, runs, seenPlans } = parts;
   const api = newApi();
+  /** By the steps of plans that are held in memory anyway. */
+  const placed = new WeakMap<readonly unknown[], readonly PlacedChange[]>();
+
+  function placedOf(steps: readonly unknown[]): readonly PlacedChange[] {
+    const changes = placed.get(steps) ?? placedChanges(steps);
+    placed.set(steps, changes);
+    return changes;
+  }
 
   api.openapi(planRoute, async (c) => {
     const { run } = await guard.run(c.var.actor, c.req.valid('param').run, 'reader');
     const { limit, cursor, op, text } = c.req.valid('query');
     const start = Number(decodeCursor(cursor, /^\d{1,9}$/) ?? 0);
     const plan = await runs.plan(run.id);
-    const all = placedChanges(plan?.steps ?? []);
+    const all = placedOf(plan?.steps ?? []);
     const found = all.filter((change) => (op === undefined || change.op === op) && holds(change, text));
     const marks = new Map((plan?.marks ?? []).map((mark) => [mark.urn, mark]));
     const end = start + limit;
@@ -145,6 +153,7 @@ function personOf(actor: Actor): string {
 
 function holds({ urn, type, name }: PlacedChange, text = ''): boolean {
   const wanted = text.trim().toLowerCase();
+  if (wanted === '') return true;
   return [name, type, urn].some((each) => each.toLowerCase().includes(wanted));
 }
 
