@@ -103,6 +103,14 @@ describe('for every line', () => {
     );
   });
 
+  test('a long list of colours is bounded in work', () => {
+    const line = `\x1b[${'38;5;1;'.repeat(100_000)}31mred`;
+    const started = performance.now();
+
+    expect(partsOf(line)).toEqual([{ text: 'red', classes: 'ansi-fore-1' }]);
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
   test('there are no controls and no classes but ours, whatever comes', () => {
     const nasty = fc.string({
       unit: fc.oneof(fc.constantFrom(...'\x1b[]0;38m\x07\\<'), fc.string({ minLength: 1, maxLength: 1 })),

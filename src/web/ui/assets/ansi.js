@@ -120,19 +120,21 @@ function styled(style, parameters) {
       now = { ...now, ...changes.get(number) };
       continue;
     }
-    const { colour, used } = chosen(numbers.slice(index + 1));
+    // No more of them belong to one: a sequence may be a megabyte of such numbers.
+    const { colour, used } = chosen(numbers.slice(index + 1, index + 5));
+    // Nobody knows how much of the rest belongs to it.
+    if (used === 0) return now;
     if (colour !== null) now = { ...now, [number === 38 ? 'fore' : 'back']: colour };
     index += used;
   }
   return now;
 }
 
-/** Of 256 colours or 16 million, the nearest of our sixteen. @param {readonly number[]} numbers */
+/** Of 256 colours or 16 million, the nearest of our sixteen; `used`: 0 for neither. @param {readonly number[]} numbers */
 function chosen([kind, ...rest]) {
   if (kind === 5) return { colour: ofPalette(rest[0] ?? 0), used: 2 };
   if (kind === 2) return { colour: nearest(rest[0] ?? 0, rest[1] ?? 0, rest[2] ?? 0), used: 4 };
-  // Nobody knows how much of the rest belongs to it.
-  return { colour: null, used: rest.length + 1 };
+  return { colour: null, used: 0 };
 }
 
 /** @param {number} index */
