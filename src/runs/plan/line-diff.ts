@@ -6,8 +6,11 @@ export interface DiffLine {
 
 /** Equal lines that are shown around what differs. */
 const context = 3;
-/** Above that many pairs of lines what differs is shown as a whole: first what goes, then what comes. */
-const mostPairs = 250_000;
+/**
+ * Above that many pairs of lines what differs is shown as a whole: first what goes, then what comes. An answer may hold
+ * some hundred such texts, and whoever wrote the plan chose them.
+ */
+const mostPairs = 40_000;
 
 /** How two texts differ, line by line. Pure, and bounded in work. */
 export function lineDiff(before: string, after: string): readonly DiffLine[] {

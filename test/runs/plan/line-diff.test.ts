@@ -39,6 +39,16 @@ test('of very long texts is bounded in work', () => {
   expect(performance.now() - started).toBeLessThan(2000);
 });
 
+test('of some hundred lines that all differ is not looked for what they have in common', () => {
+  const text = (name: string) =>
+    Array.from({ length: 301 }, (_, index) => (index === 150 ? 'common' : `${name} ${index}`)).join('\n');
+
+  expect(shown(text('old'), text('new')).filter((line) => line.includes('common'))).toEqual([
+    '-common',
+    '+common',
+  ]);
+});
+
 test('gives back both texts, whatever they are', () => {
   const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 }).map((all) => all.join('\n'));
   fc.assert(
