@@ -181,7 +181,7 @@ export function createWeb(parts: WebParts): Web {
     instanceGate(gated.operations, access),
     inputGate(gated.operations),
     notModifiedGate,
-    idempotencyGate(gated),
+    idempotencyGate({ ...gated, guard }),
   ]) {
     app.use('/api/v1/*', gate);
   }

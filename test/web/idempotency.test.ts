@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/user-error.ts';
 import { auditRows } from '../support/audit-rows.ts';
+import { person } from '../support/builders.ts';
 import { anInstallation, apiRequest, type Installation } from './installation.ts';
 
 const stackPath = '/api/v1/stacks/acme/network-prod';
@@ -89,6 +90,30 @@ describe('an Idempotency-Key', () => {
     expect(await runsThere()).toHaveLength(4);
     const reused = await post(installation, path, { token, key: 'k', body: { ...run, branch: 'main' } });
     expect(reused).toMatchObject({ status: 422, body: { code: 'idempotency-key-reused' } });
+  });
+
+  it.each([
+    ['/api/v1/stacks', { name: 'Another', repository: 'acme/infra', vendor }],
+    [`${stackPath}/runs`, run],
+    [`${stackPath}/webhooks`, { endpoint: 'https://receiver.example/x', generateSecret: true }],
+  ])('tells nobody what was made by %s who has lost the role since', async (path, body) => {
+    const { installation } = await opened();
+    await using _ = installation;
+    const ask = async () => {
+      const request = apiRequest('POST', path, { body });
+      request.headers.set('idempotency-key', 'k');
+      const answer = await installation.web.fetchAs(person('ada'), request);
+      return { status: answer.status, text: await answer.text() };
+    };
+    installation.roles.set('ada', 'admin');
+    expect(await ask()).toEqual({ ...(await ask()), status: 201 });
+
+    installation.roles.set('ada', 'reader');
+    expect((await ask()).status).toBe(403);
+    installation.roles.delete('ada');
+    const refused = await ask();
+    expect(refused.status).toBe(404);
+    expect(refused.text).not.toContain('secret');
   });
 
   it('is free again when its request was refused', async () => {

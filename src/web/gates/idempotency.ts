@@ -1,8 +1,10 @@
 import type { MiddlewareHandler } from 'hono';
+import { type Actor, roles } from '../../access/actor.ts';
 import type { Idempotency, KeptAnswer, Settle } from '../../access/idempotency.ts';
 import type { Logger } from '../../logger.ts';
+import type { Guard } from '../api/guard.ts';
 import type { WebEnv } from '../api.ts';
-import type { Operations } from '../operations.ts';
+import type { Operation, Operations } from '../operations.ts';
 import { refuse } from '../problem.ts';
 
 const keyName = 'idempotency-key';
@@ -12,14 +14,16 @@ const keptHeaders = ['content-type', 'location', 'etag'] as const;
 
 /**
  * Of equal requests with the same Idempotency-Key one is carried out, and all get its answer: where the document has
- * that header, which is where something is made. Rights were asked for the first; the answer is given to nobody else.
+ * that header, which is where something is made. The answer is given to nobody else, and only while they still have the
+ * rights that the first one took: it may tell a secret.
  */
 export function idempotencyGate(parts: {
   readonly operations: () => Operations;
   readonly idempotency: Pick<Idempotency, 'begin'>;
+  readonly guard: Pick<Guard, 'stack'>;
   readonly logger: Logger;
 }): MiddlewareHandler<WebEnv> {
-  const { operations, idempotency, logger } = parts;
+  const { operations, idempotency, guard, logger } = parts;
 
   return async (c, next) => {
     const key = c.req.header(keyName);
@@ -31,6 +35,7 @@ export function idempotencyGate(parts: {
     const begun = await idempotency.begin(c.var.actor, key, request);
     switch (begun.kind) {
       case 'answered':
+        await requireStill(c.var.actor, operation, begun.answer);
         return replayed(begun.answer);
       case 'reused':
         return refuse('idempotency-key-reused', {
@@ -47,6 +52,16 @@ export function idempotencyGate(parts: {
         return keep(c.res, begun.settle);
     }
   };
+
+  /** What belongs to the instance was asked for by its own gate. Throws `not-found` and `forbidden`. */
+  async function requireStill(actor: Actor, operation: Operation, { headers }: KeptAnswer): Promise<void> {
+    const needed = roles.find((role) => role === operation.needs);
+    if (needed === undefined) return;
+    const isOfStack = 'stack' in operation.params;
+    const made = isOfStack ? operation : operations().find('GET', headers['location'] ?? '');
+    const { account = '', stack = '' } = made?.params ?? {};
+    await guard.stack(actor, { account, stack }, needed);
+  }
 
   async function keep(answer: Response, settle: Settle): Promise<void> {
     try {
