@@ -69,6 +69,15 @@ export interface ProblemDetails {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What a problem says, as far as we read it back. */
+export interface Problem {
+  readonly code: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly hint?: string;
+  readonly errors?: readonly FieldIssue[];
+}
+
 export function problem(code: ProblemCode, details: ProblemDetails): Response {
   return problemResponse(code, statuses[code], details);
 }

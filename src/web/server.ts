@@ -218,7 +218,7 @@ export function createWeb(parts: WebParts): Web {
 
   const document = openapiDocument(app, parts.version);
   const operations = createOperations(document);
-  addRefusals(app, { ...parts, operations });
+  addRefusals(app, { ...parts, operations, browserSessions, frameFor });
 
   return {
     fetch: async (request, address = undefined) =>

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { type FieldIssue, UserError } from '../../user-error.ts';
-import { notFound } from '../problem.ts';
+import { UserError } from '../../user-error.ts';
+import { notFound, type Problem } from '../problem.ts';
 
 /**
  * The JSON API as pages use it: with the rights of the person who looks, in this process. Pages have no other way to
@@ -32,18 +32,11 @@ export interface Tagged<T> {
 export class ApiRefusal extends UserError {
   readonly status: number;
 
-  constructor(status: number, { code, detail, hint, errors: issues = [] }: Problem) {
+  constructor({ status, code, detail, hint, errors: issues = [] }: Problem) {
     super(code, detail, { issues, ...(hint !== undefined && { hint }) });
     this.name = 'ApiRefusal';
     this.status = status;
   }
-}
-
-interface Problem {
-  readonly code: string;
-  readonly detail: string;
-  readonly hint?: string;
-  readonly errors?: readonly FieldIssue[];
 }
 
 /** Never asked of a name server: it only makes the path an address. */
@@ -56,7 +49,7 @@ export function createInProcessApi(fetch: (request: Request) => Promise<Response
     if (new URL(request.url).pathname !== path.split('?', 1)[0]) throw notFound();
     const answer = await fetch(request);
     if (answer.ok) return answer;
-    throw new ApiRefusal(answer.status, (await answer.json()) as Problem);
+    throw new ApiRefusal({ ...((await answer.json()) as Problem), status: answer.status });
   }
 
   return {

@@ -28,7 +28,8 @@ export function loginRoutes(parts: LoginRouteParts): Hono<WebEnv> {
   routes.get('/login', async (c) => {
     const returnTo = localPath(c.req.query('return_to') ?? '/');
     if (await browserSessions.of(c.req.raw)) return c.redirect(returnTo, 303);
-    const body = login ? loginBody(returnTo) : noLoginBody;
+    const isUnsaved = c.req.query('unsaved') === 'yes';
+    const body = html`${isUnsaved ? unsavedNotice : ''}${login ? loginBody(returnTo) : noLoginBody}`;
     return sendPage(c, frameFor(null), { title: 'Log in', body, isNarrow: true });
   });
 
@@ -78,6 +79,9 @@ export function loginRoutes(parts: LoginRouteParts): Hono<WebEnv> {
 }
 
 const originOf = (c: Context<WebEnv>): Origin => ({ ...c.env.origin, via: 'ui' });
+
+const unsavedNotice = html`<div class="notice person" role="alert"><p>You were no longer logged in, and nothing of what you sent was saved or done.</p>
+<p>Log in, then do it once more. If a tab still has the form, copy what you typed from there.</p></div>`;
 
 const loginBody = (returnTo: string): Markup => html`<h1>Log in</h1>
 <p>GitHub says who you are, and what you may see and do here follows from your role in each repository.</p>

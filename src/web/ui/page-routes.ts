@@ -59,6 +59,7 @@ export interface PageRoutes {
 export function createPageRoutes(parts: PageRouteParts): PageRoutes {
   const { browserSessions, fetchAs, frameFor, clock, githubUrl } = parts;
   const routes = new Hono<WebEnv>();
+  const pages = new Set<string>();
 
   function viewOf(c: Context<WebEnv>, session: Session): View {
     const origin: Origin = { ...c.env.origin, via: 'ui' };
@@ -88,9 +89,10 @@ export function createPageRoutes(parts: PageRouteParts): PageRoutes {
     routes,
 
     page(path, render) {
+      pages.add(path);
       routes.get(path, async (c) => {
         const session = await browserSessions.of(c.req.raw);
-        if (!session) return c.redirect(loginFor(c.req.raw), 303);
+        if (!session) return c.redirect(loginFor(addressOf(c.req.raw)), 303);
         return answered(c, session, async () => {
           const made = await render(viewOf(c, session));
           return 'goTo' in made ? c.redirect(made.goTo, 303) : sendPage(c, frameFor(session), made);
@@ -101,8 +103,7 @@ export function createPageRoutes(parts: PageRouteParts): PageRoutes {
     form(path, submit) {
       routes.post(path, async (c) => {
         const session = await browserSessions.of(c.req.raw);
-        // Where the form was shown; what was typed is lost with the session.
-        if (!session) return c.redirect('/login', 303);
+        if (!session) return c.redirect(`${loginFor(pageOf(path, c.req.path, pages))}&unsaved=yes`, 303);
         return answered(c, session, async () => {
           const data = await readForm(c);
           requireOwnPage(c.req.raw, session, data.get(formTokenField));
@@ -119,7 +120,19 @@ export function createPageRoutes(parts: PageRouteParts): PageRoutes {
   };
 }
 
-function loginFor(request: Request): string {
+const loginFor = (returnTo: string): string => `/login?return_to=${encodeURIComponent(returnTo)}`;
+
+function addressOf(request: Request): string {
   const { pathname, search } = new URL(request.url);
-  return `/login?return_to=${encodeURIComponent(`${pathname}${search}`)}`;
+  return `${pathname}${search}`;
+}
+
+/** The page that a form is on: what it is sent to, or the nearest page above. */
+function pageOf(form: string, pathname: string, pages: ReadonlySet<string>): string {
+  const [template, given] = [form.split('/'), pathname.split('/')];
+  while (template.length > 1 && !pages.has(template.join('/'))) {
+    template.pop();
+    given.pop();
+  }
+  return given.join('/') || '/';
 }
