@@ -219,6 +219,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     publicUrl,
     isSandboxed,
     githubUrl: config.githubAddress.webUrl,
+    appPage: github.appPage,
     stacks,
     stackStore: stores.stacks,
     repositories: stores.repositories,

@@ -20,7 +20,8 @@ export interface SessionStore {
   listOf(userId: number): Promise<readonly SessionRecord[]>;
   setUsed(tx: Tx, id: string, atMs: number): Promise<void>;
   removeByHash(tx: Tx, hash: string): Promise<void>;
-  remove(tx: Tx, id: string): Promise<void>;
+  /** False when that person had none of that id. */
+  remove(tx: Tx, userId: number, id: string): Promise<boolean>;
   /** How many there were. */
   removeAllOf(tx: Tx, userId: number): Promise<number>;
   /** Those made before the first, or not used since the second; how many there were. */

@@ -25,7 +25,10 @@ export interface Sessions {
   logOut(session: Session, origin: Origin, where: 'here' | 'everywhere'): Promise<void>;
   /** Everywhere they are logged in; how many sessions that were. GitHub asks for it. */
   endAllOf(userId: number): Promise<number>;
+  /** Those that are not over, the newest first. */
   listOf(userId: number): Promise<readonly SessionRecord[]>;
+  /** False when that person had none of that id. */
+  endOne(userId: number, id: string): Promise<boolean>;
   /** Those that are over anyway; how many. */
   removeExpired(): Promise<number>;
 }
@@ -100,11 +103,15 @@ export function createSessions(parts: {
     logOut: ({ record, actor }, origin, where) =>
       transactions.write(async (tx) => {
         if (where === 'everywhere') await store.removeAllOf(tx, record.userId);
-        else await store.remove(tx, record.id);
+        else await store.remove(tx, record.userId, record.id);
         await note(tx, where === 'everywhere' ? 'logout everywhere' : 'logout', actor, origin);
       }),
     endAllOf: (userId) => transactions.write((tx) => store.removeAllOf(tx, userId)),
-    listOf: (userId) => store.listOf(userId),
+    async listOf(userId) {
+      const nowMs = clock.nowMs();
+      return (await store.listOf(userId)).filter((record) => !isOver(record, nowMs));
+    },
+    endOne: (userId, id) => transactions.write((tx) => store.remove(tx, userId, id)),
 
     removeExpired() {
       const nowMs = clock.nowMs();

@@ -16,6 +16,7 @@ import type { StackStore } from '../stacks/stack-store.ts';
 import type { VendorRules } from '../stacks/vendor-settings.ts';
 import type { Transactions } from '../tx.ts';
 import { type ApiBudget, createApiBudget } from './api-budget.ts';
+import { createAppPage } from './app-page.ts';
 import { answerText, hasOnlyBegun } from './comments/answer-text.ts';
 import { createDeliveryHandler } from './delivery-handler.ts';
 import { createEventHandlers, type EventSinks } from './events/handlers.ts';
@@ -61,6 +62,8 @@ export interface Github extends AsyncDisposable {
   readonly source: Source;
   readonly directory: RepositoryDirectory;
   readonly permissions: Permissions;
+  /** Where the App is on GitHub; null while GitHub does not say. */
+  readonly appPage: () => Promise<string | null>;
   /** Null without client id and secret of the App. */
   readonly identityProvider: IdentityProvider | null;
   readonly reactor: Reactor;
@@ -219,6 +222,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     source,
     directory: createRepositoryDirectory(app),
     permissions: createPermissions({ app, clock }),
+    appPage: createAppPage({ app, clock, logger }),
     identityProvider: settings.userFlow && createUserLogin({ ...settings, ...settings.userFlow }),
     async reactor(tx, event) {
       for (const react of reactors) await react(tx, event);

@@ -25,6 +25,7 @@ export function createUnconfiguredGithub(parts: {
     source: { resolve: refuse, compare: refuse, changedPaths: refuse, fetch: refuse },
     directory: { lookUp: refuse },
     permissions: { roleOf: refuse },
+    appPage: async () => null,
     identityProvider: null,
     reactor: () => Promise.resolve(),
     noteOnRun: () => Promise.resolve(),

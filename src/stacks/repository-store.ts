@@ -5,6 +5,12 @@ import type { Account, Repository } from './repository.ts';
 export interface RepositoryStore {
   find(id: number): Promise<Repository | null>;
   findAccount(id: number): Promise<Account | null>;
+  /** In the order of their ids, those without an installation included. `login` null = all; `after`: id of the last one seen. */
+  listAccounts(options: {
+    readonly login: string | null;
+    readonly after: number;
+    readonly limit: number;
+  }): Promise<readonly Account[]>;
   /**
    * Those that the App works on: neither removed nor of a suspended account, in the order of their ids. `account`
    * null = all accounts. `after` is the id of the last one seen.

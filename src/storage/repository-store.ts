@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { InstallationStore } from '../github/installation-store.ts';
-import type { Repository } from '../stacks/repository.ts';
+import type { Account, Repository } from '../stacks/repository.ts';
 import type { RepositoryStore } from '../stacks/repository-store.ts';
 import type { Database } from './database.ts';
-import type { RepositoryRow } from './schema.ts';
+import type { AccountRow, RepositoryRow } from './schema.ts';
 
 export function createRepositoryStore(database: Database): RepositoryStore & InstallationStore {
   return {
@@ -36,9 +36,15 @@ export function createRepositoryStore(database: Database): RepositoryStore & Ins
     async findAccount(id) {
       const query = database.read.selectFrom('account').selectAll().where('id', '=', id);
       const row = await query.executeTakeFirst();
-      if (!row) return null;
-      const { login, installation_id: installationId, suspended } = row;
-      return { id, login, installationId, suspended: suspended === 1 };
+      return row ? toAccount(row) : null;
+    },
+
+    async listAccounts({ login, after, limit }) {
+      let query = database.read.selectFrom('account').selectAll().where('id', '>', after);
+      if (login !== null) {
+        query = query.where((where) => where.fn('lower', ['login']), '=', login.toLowerCase());
+      }
+      return (await query.orderBy('id').limit(limit).execute()).map(toAccount);
     },
 
     async saveAccount(tx, account) {
@@ -143,6 +149,10 @@ export function createRepositoryStore(database: Database): RepositoryStore & Ins
       return rows.map((row) => row.id);
     },
   };
+}
+
+function toAccount({ id, login, installation_id: installationId, suspended }: AccountRow): Account {
+  return { id, login, installationId, suspended: suspended === 1 };
 }
 
 function toRepository(row: RepositoryRow): Repository {

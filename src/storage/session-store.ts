@@ -36,8 +36,9 @@ export function createSessionStore(database: Database): SessionStore {
       await database.inside(tx).deleteFrom('session').where('hash', '=', hash).execute();
     },
 
-    async remove(tx, id) {
-      await database.inside(tx).deleteFrom('session').where('id', '=', id).execute();
+    async remove(tx, userId, id) {
+      const query = database.inside(tx).deleteFrom('session').where('id', '=', id);
+      return (await query.where('user_id', '=', userId).executeTakeFirst()).numDeletedRows > 0n;
     },
 
     async removeAllOf(tx, userId) {

@@ -28,6 +28,7 @@ import type { Webhooks } from '../webhooks/endpoint.ts';
 import type { Replays } from '../webhooks/replays.ts';
 import type { RunDeliveries } from '../webhooks/run-deliveries.ts';
 import type { TestDeliveries } from '../webhooks/test-delivery.ts';
+import { accountRoutes } from './api/accounts.ts';
 import { auditRoutes } from './api/audit.ts';
 import { deliveryRoutes } from './api/deliveries.ts';
 import { environmentRoutes } from './api/environment.ts';
@@ -45,6 +46,7 @@ import { runListRoutes } from './api/run-list.ts';
 import { runLogRoutes } from './api/run-logs.ts';
 import { runPlanRoutes } from './api/run-plan.ts';
 import { runRoutes } from './api/runs.ts';
+import { sessionRoutes } from './api/sessions.ts';
 import { stackListRoutes } from './api/stack-lists.ts';
 import { stackRunRoutes } from './api/stack-runs.ts';
 import { stackRoutes } from './api/stacks.ts';
@@ -102,9 +104,11 @@ export interface WebParts {
   readonly isSandboxed: boolean;
   /** Where pages of repositories are, e.g. https://github.com */
   readonly githubUrl: string;
+  /** The page of the App on GitHub; null while GitHub does not say. */
+  readonly appPage: () => Promise<string | null>;
   readonly stacks: Stacks;
   readonly stackStore: StackStore;
-  readonly repositories: Pick<RepositoryStore, 'list' | 'find'>;
+  readonly repositories: Pick<RepositoryStore, 'list' | 'find' | 'listAccounts'>;
   readonly vendors: readonly VendorForm[];
   readonly stackList: StackList;
   readonly transactions: Transactions;
@@ -210,6 +214,8 @@ export function createWeb(parts: WebParts): Web {
     inboxRoutes(api),
     systemRoutes(api),
     tokenRoutes(api),
+    sessionRoutes(api),
+    accountRoutes(api),
     auditRoutes(api),
     moduleRoutes(),
   ]) {

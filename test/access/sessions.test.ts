@@ -79,6 +79,20 @@ test('a logout ends one session, or those of the person everywhere', async () =>
   expect(await all.sessions.authenticate(other)).not.toBeNull();
 });
 
+test('a person sees the sessions that are not over, and ends one of their own', async () => {
+  await using all = open();
+  await all.sessions.begin(ada, { ...browser, userAgent: 'over' });
+  all.clock.advance(25 * hourMs);
+  const one = await all.sessions.begin(ada, { ...browser, userAgent: 'one' });
+  const { record } = await sessionOf(all, one);
+
+  expect((await all.sessions.listOf(5)).map(({ userAgent }) => userAgent)).toEqual(['one']);
+  expect(await all.sessions.endOne(6, record.id)).toBe(false);
+  expect(await all.sessions.authenticate(one)).not.toBeNull();
+  expect(await all.sessions.endOne(5, record.id)).toBe(true);
+  expect(await all.sessions.authenticate(one)).toBeNull();
+});
+
 test('a form carries what only its own session knows', async () => {
   await using all = open();
   const [one, two] = [await all.sessions.begin(ada, browser), await all.sessions.begin(ada, browser)];

@@ -45,6 +45,23 @@ export function repositoryStoreContract(name: string, open: () => Promise<Opened
       expect(await store.repositoryIds(11)).toEqual([100, 101]);
     });
 
+    test('accounts are listed in the order of their ids, those without an installation too', async () => {
+      await using opened = await withAcme();
+      const { store, transactions } = opened;
+      const ada = { id: 5, login: 'Ada', installationId: 12, suspended: true };
+      await transactions.write(async (tx) => {
+        await store.saveAccount(tx, ada);
+        await store.forgetInstallation(tx, 11);
+      });
+      const list = (login: string | null, after: number, limit: number) =>
+        store.listAccounts({ login, after, limit });
+
+      expect(await list(null, 0, 9)).toEqual([{ ...acme, installationId: null }, ada]);
+      expect(await list('ada', 0, 9)).toEqual([ada]);
+      expect((await list(null, 0, 1)).map(({ id }) => id)).toEqual([1]);
+      expect((await list(null, 1, 9)).map(({ id }) => id)).toEqual([5]);
+    });
+
     test('saving again refreshes names, branches, visibility and suspension', async () => {
       await using opened = await withAcme();
       const { store, transactions } = opened;

@@ -61,7 +61,8 @@ export function sessionStoreContract(name: string, open: () => Promise<Opened>):
       await transactions.write((tx) => store.removeByHash(tx, 'hash 1'));
       expect((await store.listOf(5)).map(({ id }) => id)).toEqual(['3', '2']);
 
-      await transactions.write((tx) => store.remove(tx, '3'));
+      expect(await transactions.write((tx) => store.remove(tx, 5, '4'))).toBe(false);
+      expect(await transactions.write((tx) => store.remove(tx, 5, '3'))).toBe(true);
       expect((await store.listOf(5)).map(({ id }) => id)).toEqual(['2']);
 
       expect(await transactions.write((tx) => store.removeAllOf(tx, 5))).toBe(1);

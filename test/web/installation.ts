@@ -201,6 +201,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     publicUrl: () => 'https://slipway.example.com',
     isSandboxed: true,
     githubUrl: 'https://github.example',
+    appPage: async () => 'https://github.example/apps/slipway-acme',
     stacks,
     stackStore,
     repositories,

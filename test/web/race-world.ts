@@ -160,6 +160,7 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
     ...{ login: null, publicUrl: () => 'http://127.0.0.1:3000', isSandboxed: true },
     seenPlans: createSeenPlans({ ...base, store: createSeenPlanStore(database), runs: world.runs }),
     githubUrl: 'https://github.example',
+    appPage: async () => null,
     access: createAccess({ admins: [], permissions: { roleOf: async () => null } }),
     refusesVariable: () => false,
     vendors: [],

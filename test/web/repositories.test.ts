@@ -56,13 +56,26 @@ describe('the repositories of the API', () => {
     expect((await world.as('root-ada')).items.slice(1)).toEqual([
       {
         ...{ account: 'globex', repository: 'globex/infra', defaultBranch: 'main' },
-        ...{ private: false, archived: false },
+        ...{ private: false, archived: false, role: 'admin' },
       },
       {
         ...{ account: 'acme', repository: 'acme/shop', defaultBranch: 'main' },
-        ...{ private: true, archived: true },
+        ...{ private: true, archived: true, role: 'admin' },
       },
     ]);
+  });
+
+  it('are those of a lesser role or of one account, when asked so', async () => {
+    await using world = await opened();
+    const { roles } = world.installation;
+    roles.set('ada acme/infra', 'reader').set('ada acme/shop', 'writer').set('ada globex/infra', 'admin');
+
+    expect(names(await world.as('ada', '?role=reader'))).toEqual(['acme/infra', 'globex/infra', 'acme/shop']);
+    expect(names(await world.as('ada', '?role=writer'))).toEqual(['globex/infra', 'acme/shop']);
+    expect(names(await world.as('ada', '?role=reader&account=ACME'))).toEqual(['acme/infra', 'acme/shop']);
+    const token = await world.installation.token('reader', 'globex');
+    const other = await call(world.installation, 'GET', `${path}?role=reader&account=acme`, { token });
+    expect(names(other.body)).toEqual([]);
   });
 
   it('come in pages, which may be empty before the end', async () => {

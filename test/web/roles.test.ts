@@ -9,7 +9,16 @@ import { anInstallation, apiRequest, type Installation } from './installation.ts
  * Every route of the OpenAPI document with every kind of caller. A new route is in the document by itself; this
  * test fails until somebody says here who may call it.
  */
-type Need = 'nobody' | 'token' | 'all-accounts' | 'reader' | 'person' | 'writer' | 'admin' | 'instance';
+type Need =
+  | 'nobody'
+  | 'token'
+  | 'logged-in'
+  | 'all-accounts'
+  | 'reader'
+  | 'person'
+  | 'writer'
+  | 'admin'
+  | 'instance';
 
 const stack = '/api/v1/stacks/{account}/{stack}';
 const run = '/api/v1/runs/{run}';
@@ -26,6 +35,10 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   ['POST /api/github/webhooks', 'nobody', {}],
   ['GET /api/v1/stacks', 'token'],
   ['GET /api/v1/repositories', 'token'],
+  ['GET /api/v1/accounts', 'token'],
+  ['GET /api/v1/app', 'token'],
+  ['GET /api/v1/sessions', 'logged-in'],
+  ['DELETE /api/v1/sessions/{session}', 'logged-in'],
   ['GET /api/v1/vendors', 'token'],
   ['GET /api/v1/stacks/counts', 'token'],
   ['GET /api/v1/runs', 'token'],
@@ -109,6 +122,7 @@ type Caller = (typeof callers)[number];
 const rank: Readonly<Record<Need, number>> = {
   nobody: -1,
   token: 0,
+  'logged-in': 0,
   'all-accounts': 0,
   reader: 1,
   person: 1,
@@ -140,6 +154,7 @@ const seesAllAccounts: ReadonlySet<Caller> = new Set([
 ]);
 
 const people: ReadonlySet<Caller> = new Set([
+  'person without access',
   'person who reads',
   'person who writes',
   'person who administers',
@@ -151,6 +166,7 @@ function expected(need: Need, caller: Caller): 401 | 403 | 404 | 'allowed' {
   if (need === 'nobody') return 'allowed';
   if (power[caller] === -1) return 401;
   if (need === 'all-accounts') return seesAllAccounts.has(caller) ? 'allowed' : 403;
+  if (need === 'logged-in') return people.has(caller) ? 'allowed' : 403;
   if (need === 'person' && power[caller] >= rank[need] && !people.has(caller)) return 403;
   if (power[caller] >= rank[need]) return 'allowed';
   return power[caller] === 0 || need === 'instance' ? 404 : 403;

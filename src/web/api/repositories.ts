@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Actor } from '../../access/actor.ts';
+import { type Actor, type Role, roles } from '../../access/actor.ts';
 import { type Access, includesRole } from '../../access/roles.ts';
 import type { InstalledRepository, RepositoryStore } from '../../stacks/repository-store.ts';
 import { type Api, newApi } from '../api.ts';
@@ -15,6 +15,7 @@ export const repositorySchema = z
     defaultBranch: z.string(),
     private: z.boolean(),
     archived: z.boolean().openapi({ description: 'Nothing of its stacks starts.' }),
+    role: z.enum(roles).openapi({ description: 'Yours.' }),
   })
   .openapi('Repository');
 
@@ -22,12 +23,20 @@ const listRoute = createRoute({
   method: 'get',
   path: '/api/v1/repositories',
   tags: ['stacks'],
-  summary: 'Repositories that the App sees and you administer: those that can have stacks of yours',
+  summary:
+    'Repositories that the App sees and you administer, which can have stacks of yours; or read, or write',
   ...needs('any'),
-  description: 'Needs a token; shows what it administers, and may have fewer entries on a page than fit.',
-  request: { query: pageQuery },
+  description: 'Needs a token; may have fewer entries on a page than fit.',
+  request: {
+    query: pageQuery.extend({
+      account: z.string().min(1).max(200).optional(),
+      role: z.enum(roles).default('admin').openapi({ description: 'The least one that you have there.' }),
+    }),
+  },
   responses: { 200: json(pageOf(repositorySchema), 'A page of repositories.'), ...problems },
 });
+
+type RepositoryObject = z.infer<typeof repositorySchema>;
 
 export interface RepositoryRouteParts {
   readonly access: Access;
@@ -42,29 +51,34 @@ const positionPattern = /^[1-9]\d{0,15}$/;
 export function repositoryRoutes({ access, repositories }: RepositoryRouteParts): Api {
   const api = newApi();
 
-  async function administers(actor: Actor, { account, repository }: InstalledRepository): Promise<boolean> {
+  async function shownTo(
+    actor: Actor,
+    { account, repository }: InstalledRepository,
+    wanted: Role,
+  ): Promise<RepositoryObject | null> {
     const role = await access.require(actor, account, repository, 'reader');
-    return role !== null && includesRole(role, 'admin');
+    if (role === null || !includesRole(role, wanted)) return null;
+    const { fullName, defaultBranch, isPrivate, isArchived = false } = repository;
+    return { account, repository: fullName, defaultBranch, private: isPrivate, archived: isArchived, role };
   }
 
   api.openapi(listRoute, async (c) => {
-    const { limit, cursor } = c.req.valid('query');
+    const { limit, cursor, account, role } = c.req.valid('query');
     const { actor } = c.var;
+    const own = onlyAccountOf(actor);
+    if (own !== null && account !== undefined && own.toLowerCase() !== account.toLowerCase()) {
+      return c.json({ items: [], nextCursor: null }, 200);
+    }
     const position = decodeCursor(cursor, positionPattern);
     const after = position === null ? null : Number(position);
-    const rows = await repositories.list({ account: onlyAccountOf(actor), after, limit: limit + 1 });
+    const rows = await repositories.list({ account: own ?? account ?? null, after, limit: limit + 1 });
     // So many rows are looked at and no more: who administers few of many would have all of them asked.
     const looked = rows.slice(0, limit);
-    const isTheirs = await inParallel(looked, questionsAtOnce, (row) => administers(actor, row));
+    const items = await inParallel(looked, questionsAtOnce, (row) => shownTo(actor, row, role));
     const last = rows.length > limit ? looked.at(-1) : undefined;
     const nextCursor = last === undefined ? null : encodeCursor(String(last.repository.id));
-    return c.json({ items: looked.filter((_, index) => isTheirs[index]).map(shown), nextCursor }, 200);
+    return c.json({ items: items.filter((item) => item !== null), nextCursor }, 200);
   });
 
   return api;
-}
-
-function shown({ account, repository }: InstalledRepository): z.infer<typeof repositorySchema> {
-  const { fullName, defaultBranch, isPrivate, isArchived = false } = repository;
-  return { account, repository: fullName, defaultBranch, private: isPrivate, archived: isArchived };
 }
