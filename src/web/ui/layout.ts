@@ -55,7 +55,7 @@ function documentOf(frame: Frame, page: Page): Markup {
 <title>${title} · Slipway</title>
 <link rel="icon" href="${assetPath('icon.svg')}">
 ${['style.css', ...styles].map((name) => html`<link rel="stylesheet" href="${assetPath(name)}">`)}
-${['time.js', ...scripts].map((name) => html`<script type="module" src="${assetPath(name)}"></script>`)}
+${['time.js', 'forms.js', ...scripts].map((name) => html`<script type="module" src="${assetPath(name)}"></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">To the content</a>
