@@ -15,12 +15,12 @@ export interface EnvironmentVariable {
 export type EnvironmentAccess = 'all' | 'tracked' | 'apply';
 
 /** Values of 4 characters or more are hidden in output; a shorter one would blank out ordinary text. */
-const minSecretLength = 4;
+export const minSecretLength = 4;
 export const maxNameLength = 200;
 /** Of one stack. */
 export const maxVariables = 500;
 /** Linux starts no program with a variable of 128 KiB or more. */
-const maxValueBytes = 65_536;
+export const maxValueBytes = 65_536;
 
 /**
  * Names that would change how the launcher, the dynamic linker, git or the run itself behaves. The vendor

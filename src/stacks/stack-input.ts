@@ -4,11 +4,26 @@ import { compileGlob } from './glob.ts';
 import { checkKinds, type HookName, hookNames, noHooks, type StackSettings, slugOf } from './stack.ts';
 import type { VendorSettings, VendorSettingsSchema } from './vendor-settings.ts';
 
-/** What people may say about a stack, in API, CLI and (in snake case) the repository file. */
+/**
+ * What people may say about a stack, in API, CLI and (in snake case) the repository file. `meta` tells the OpenAPI document
+ * of a rule what the schema does not show; its patterns have no look-around, so that tools can make what fits them.
+ */
 const withoutNul = (text: string) => !text.includes('\0');
 const hookList = z
-  .array(z.string().trim().min(1).max(10_000).refine(withoutNul, 'without NUL characters'))
+  .array(
+    z
+      .string()
+      .max(10_000)
+      .trim()
+      .min(1)
+      .refine(withoutNul, 'without NUL characters')
+      .meta({ pattern: String.raw`^[^\x00]*[^\s\x00][^\x00]*$`, example: 'npm ci' }),
+  )
   .max(50);
+
+/** Text with something in it, without the blanks around it. */
+const words = (maxLength: number) => z.string().max(maxLength).trim().min(1);
+const somewhere = { pattern: String.raw`\S` };
 const hooks = z.strictObject(
   Object.fromEntries(hookNames.map((name) => [name, hookList.optional()])) as Record<
     HookName,
@@ -16,6 +31,8 @@ const hooks = z.strictObject(
   >,
 );
 
+/** Of a path: neither empty nor made of one or two dots. */
+const segment = String.raw`(?:[^./\\\x00]|\.[^./\\\x00]|\.\.[^/\\\x00])[^/\\\x00]*`;
 const projectRoot = z
   .string()
   .max(1000)
@@ -27,7 +44,8 @@ const projectRoot = z
   .refine(
     (path) => path === '' || path.split('/').every((part) => part !== '' && part !== '.'),
     'no empty segments',
-  );
+  )
+  .meta({ pattern: String.raw`^(?:\./)?(?:${segment}(?:/${segment})*)?/*$`, example: 'network' });
 
 const maxGlobLength = 1000;
 const glob = z
@@ -38,29 +56,45 @@ const glob = z
     if (value === '' || value.length > maxGlobLength) return;
     const compiled = compileGlob(value);
     if (compiled.kind === 'problem') issues.push({ code: 'custom', message: compiled.message, input: value });
-  });
+  })
+  .meta({ example: 'modules/**' });
 
+const neverInBranch = String.raw`\s\x00-\x1f\x7f-\x9f~^:?*[\\`;
 const branch = z
   .string()
   .min(1)
   .max(255)
-  .regex(/^(?![/.-])(?!.*(\.\.|@\{|\/\/|\.lock$))[^\s\p{Cc}~^:?*[\\]+(?<![/.])$/u, 'not a branch name');
+  .regex(/^(?![/.-])(?!.*(\.\.|@\{|\/\/|\.lock$))[^\s\p{Cc}~^:?*[\\]+(?<![/.])$/u, 'not a branch name')
+  .meta({
+    pattern: String.raw`^[^${neverInBranch}/.\-](?:[^${neverInBranch}]*[^${neverInBranch}/.])?$`,
+    not: { pattern: String.raw`\.\.|@\{|//|\.lock$` },
+    example: 'main',
+  });
 
 const botLogin = z
   .string()
-  .trim()
   .max(100)
-  .regex(/^[A-Za-z0-9_-]+(\[bot\])?$/, 'must be the login of a bot, e.g. renovate[bot]');
+  .trim()
+  .regex(/^[A-Za-z0-9_-]+(\[bot\])?$/, 'must be the login of a bot, e.g. renovate[bot]')
+  .meta({ pattern: String.raw`^\s*[A-Za-z0-9_\-]+(?:\[bot\])?\s*$`, example: 'renovate[bot]' });
 
+const control = String.raw`\x00-\x1f\x7f-\x9f`;
 const environmentName = z
   .string()
   .max(255)
-  .regex(/^(?!\s)\P{Cc}*(?<!\s)$/u, 'without control characters, and no space at its ends');
+  .regex(/^(?!\s)\P{Cc}*(?<!\s)$/u, 'without control characters, and no space at its ends')
+  .meta({
+    pattern: String.raw`^(?:[^\s${control}](?:[^${control}]*[^\s${control}])?)?$`,
+    example: 'production',
+  });
 
 export const stackSettingsInput = z.strictObject({
-  name: z.string().trim().min(1).max(100),
+  name: words(100).meta({ ...somewhere, example: 'Network Prod' }),
   description: z.string().max(10_000).optional(),
-  labels: z.array(z.string().trim().min(1).max(100)).max(100).optional(),
+  labels: z
+    .array(words(100).meta({ ...somewhere, example: 'network' }))
+    .max(100)
+    .optional(),
   branch: branch.optional(),
   projectRoot: projectRoot.optional(),
   additionalProjectGlobs: z.array(glob).max(100).optional(),
@@ -78,7 +112,10 @@ export const stackSettingsInput = z.strictObject({
 });
 
 export const newStackInput = stackSettingsInput.extend({
-  repository: z.string().regex(/^[A-Za-z0-9_.-]+\/[A-Za-z0-9_.-]+$/, 'must be "owner/name"'),
+  repository: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]+\/[A-Za-z0-9_.-]+$/, 'must be "owner/name"')
+    .meta({ example: 'acme/infra' }),
 });
 export type NewStackInput = z.input<typeof newStackInput>;
 

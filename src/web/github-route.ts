@@ -1,5 +1,5 @@
-import { createRoute, z } from '@hono/zod-openapi';
-import { problems } from './api/route-parts.ts';
+import { createRoute } from '@hono/zod-openapi';
+import { anyObject, problems, refuses } from './api/route-parts.ts';
 import { type Api, newApi } from './api.ts';
 import { problem, problemResponse } from './problem.ts';
 import { readBody } from './request-body.ts';
@@ -20,9 +20,26 @@ export interface GithubInbox {
 const receiveRoute = createRoute({
   method: 'post',
   path: '/api/github/webhooks',
+  operationId: 'receiveFromGithub',
   tags: ['github'],
   summary: "GitHub's webhooks, signed with the secret of the App",
-  request: { body: { content: { 'application/json': { schema: z.unknown() } } } },
+  request: {
+    body: {
+      content: {
+        'application/json': {
+          schema: anyObject.openapi({ example: { zen: 'Keep it logically awesome.', hook_id: 1 } }),
+        },
+      },
+    },
+  },
+  ...refuses(
+    'header-missing',
+    'signature-invalid',
+    'not-json',
+    'payload-too-large',
+    'unsupported-media-type',
+    'github-not-configured',
+  ),
   responses: { 202: { description: 'Stored.' }, ...problems },
 });
 

@@ -20,6 +20,7 @@ const contentType = 'text/plain; version=0.0.4; charset=utf-8';
 const metricsRoute = createRoute({
   method: 'get',
   path: '/metrics',
+  operationId: 'getMetrics',
   tags: ['status'],
   summary: 'Metrics for Prometheus',
   security: [{ bearer: [] }],
@@ -29,7 +30,12 @@ const metricsRoute = createRoute({
   responses: {
     200: {
       description: 'Text format 0.0.4.',
-      content: { 'text/plain': { schema: z.string() } },
+      content: {
+        'text/plain': {
+          schema: z.string(),
+          example: '# TYPE slipway_info gauge\nslipway_info{version="0.1.0"} 1\n',
+        },
+      },
     },
     ...problems,
   },

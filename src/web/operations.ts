@@ -1,6 +1,7 @@
 /** One operation of the OpenAPI document, as far as the server itself goes by it. */
 interface OperationObject {
   readonly parameters?: readonly { readonly in: string; readonly name: string }[];
+  readonly requestBody?: { readonly required?: boolean };
   readonly 'x-needs'?: string;
   readonly 'x-audited'?: boolean;
 }
@@ -15,6 +16,8 @@ export interface Operation {
   readonly needs: string | null;
   /** False for what only concerns what the caller is shown (`x-audited` of the document). */
   readonly isAudited: boolean;
+  /** Whether there must be a body. */
+  readonly needsBody: boolean;
   /** Whether the document says that the operation takes this header (in lower case) or query parameter. */
   takes(place: 'header' | 'query', name: string): boolean;
 }
@@ -47,12 +50,13 @@ export function createOperations(document: object): Operations {
       );
       const operation = template && paths[template]?.[method.toLowerCase()];
       if (!operation) return null;
-      const { parameters = [] } = operation;
+      const { parameters = [], requestBody } = operation;
       return {
         name: `${method.toUpperCase()} ${template}`,
         params: paramsOf(template, pathname),
         needs: operation['x-needs'] ?? null,
         isAudited: operation['x-audited'] ?? changing.has(method.toUpperCase()),
+        needsBody: requestBody?.required === true,
         takes: (place, name) => parameters.some((each) => each.in === place && each.name === name),
       };
     },

@@ -59,6 +59,7 @@ const statuses = {
 
 export type ProblemCode = keyof typeof statuses;
 export const problemStatuses: Readonly<Record<string, number>> = statuses;
+export const problemCodes = Object.keys(statuses) as [ProblemCode, ...ProblemCode[]];
 
 export interface ProblemDetails {
   readonly detail: string;

@@ -32,13 +32,16 @@ export function bodyTooLarge(maxBytes: number): Response {
 
 /**
  * The request again, its body read within the limit and known to be JSON; a Response when it is refused.
- * Here, before any route: the router's own validation would treat a body of another type as `{}`.
+ * `isRequired`: none is refused, too; else none counts as \`{}\`. Here, before any route: the router's own validation would treat a body of another type as `{}`.
  */
-export async function withJsonBody(request: Request): Promise<Request | Response> {
+export async function withJsonBody(request: Request, isRequired: boolean): Promise<Request | Response> {
   const body = await readBody(request, maxJsonBytes);
   if (body === 'too-large') return bodyTooLarge(maxJsonBytes);
+  if (isRequired && body.byteLength === 0) {
+    return problem('invalid-input', { detail: 'This needs a body, and there is none.' });
+  }
   const headers = new Headers(request.headers);
-  // No body means no input, which routes that need none accept; then the length is another.
+  // The length of `{}` is another.
   headers.delete('content-length');
   if (body.byteLength > 0 && !isJson(headers.get('content-type'))) {
     return problem('unsupported-media-type', { detail: 'The body must be application/json.' });

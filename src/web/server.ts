@@ -21,7 +21,7 @@ import type { RepositoryStore } from '../stacks/repository-store.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Stacks } from '../stacks/stacks.ts';
-import type { VendorForm } from '../stacks/vendor-settings.ts';
+import type { VendorForm, VendorSettingsSchema } from '../stacks/vendor-settings.ts';
 import type { Transactions } from '../tx.ts';
 import type { Deliveries } from '../webhooks/deliveries.ts';
 import type { Webhooks } from '../webhooks/endpoint.ts';
@@ -109,7 +109,7 @@ export interface WebParts {
   readonly stacks: Stacks;
   readonly stackStore: StackStore;
   readonly repositories: Pick<RepositoryStore, 'list' | 'find' | 'listAccounts'>;
-  readonly vendors: readonly VendorForm[];
+  readonly vendors: readonly (VendorForm & VendorSettingsSchema)[];
   readonly stackList: StackList;
   readonly transactions: Transactions;
   readonly refusesVariable: (stack: Stack, name: string) => boolean;
@@ -222,7 +222,7 @@ export function createWeb(parts: WebParts): Web {
     app.route('/', routes);
   }
 
-  const document = openapiDocument(app, parts.version);
+  const document = openapiDocument(app, parts);
   const operations = createOperations(document);
   addRefusals(app, { ...parts, operations, browserSessions, frameFor });
 

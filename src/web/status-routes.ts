@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Actor } from '../access/actor.ts';
+import { problems } from './api/route-parts.ts';
 import { type Api, newApi } from './api.ts';
 import type { Authentication } from './authenticate.ts';
 import type { Check, Health } from './health.ts';
@@ -16,6 +17,7 @@ const tags = ['status'];
 const liveRoute = createRoute({
   method: 'get',
   path: '/healthz',
+  operationId: 'isAlive',
   tags,
   summary: 'Whether the process answers',
   responses: {
@@ -38,12 +40,14 @@ const content = { 'application/json': { schema: healthSchema } };
 const readyRoute = createRoute({
   method: 'get',
   path: '/readyz',
+  operationId: 'isReady',
   tags,
   summary:
     'Whether deliveries are accepted and runs can be executed; details for instance administrators only',
   responses: {
     200: { description: 'Ready.', content },
     503: { description: 'Not ready.', content },
+    ...problems,
   },
 });
 

@@ -9,15 +9,15 @@ export type Headers = Readonly<Record<string, string>>;
 /** Null removes the header. */
 export type HeaderChange = Readonly<Record<string, string | null>>;
 
-const maxHeaders = 20;
-const maxNameLength = 200;
-const maxValueBytes = 4096;
+export const maxHeaders = 20;
+export const maxNameLength = 200;
+export const maxValueBytes = 4096;
 /** What is shown for every value. Whoever sends back what was shown must not set it. */
 export const hiddenValue = '***';
 
-const token = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
+export const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Visible ASCII with blanks and tabs inside: neither a line break nor what servers decode in their own way. */
-const plainValue = /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/;
+export const plainValue = /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/;
 
 /** Names that are ours, the connection's or the body's. One that ends with * stands for all that begin so. */
 const reserved = [

@@ -9,7 +9,7 @@ export interface Secrets {
   readonly oldSecrets: readonly OldSecret[];
 }
 
-const maxSecretBytes = 1024;
+export const maxSecretBytes = 1024;
 const maxOldSecrets = 5;
 const hourMs = 60 * 60 * 1000;
 

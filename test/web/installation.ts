@@ -46,7 +46,7 @@ import { createTokenStore } from '../../src/storage/token-store.ts';
 import { createWebhookStore } from '../../src/storage/webhook-store.ts';
 import { pulumiRules } from '../../src/vendors/pulumi/rules.ts';
 import type { Health } from '../../src/web/health.ts';
-import { createWeb, type Web, type WebParts } from '../../src/web/server.ts';
+import type { Web, WebParts } from '../../src/web/server.ts';
 import type { SystemReport } from '../../src/web/system-report.ts';
 import { createDeliveries } from '../../src/webhooks/deliveries.ts';
 import { createWebhooks } from '../../src/webhooks/endpoint.ts';
@@ -59,6 +59,7 @@ import { createTargetGuard } from '../../src/webhooks/targets/target-guard.ts';
 import { createTestDeliveries } from '../../src/webhooks/test-delivery.ts';
 import { aCommit, anAccount, aRepository, person, stackSettings } from '../support/builders.ts';
 import { anExchange } from '../webhooks/exchanges.ts';
+import { checkedAgainstDocument } from './documented.ts';
 
 export const branchHead = aCommit();
 export const otherAccount = anAccount({ id: 12, login: 'globex', installationId: 102 });
@@ -90,7 +91,10 @@ const systemReport: SystemReport = {
   outboxWaiting: 0,
 };
 
-/** The web on the real features and a real database; only GitHub, name servers and the senders are doubles. */
+/**
+ * The web on the real features and a real database; only GitHub, name servers and the senders are doubles. Each answer of
+ * its API must be one that the OpenAPI document describes.
+ */
 export function anInstallation(change: Partial<WebParts> = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'slipway-web-'));
   const database = openDatabase(join(directory, 'slipway.db'));
@@ -181,7 +185,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
   const githubTraffic = () => createApiBudget({ clock }).standing();
   const store = createStandingStore(database);
   const metrics = createMetrics({ store, githubTraffic, clock, version: '0.1.0' });
-  const web: Web = createWeb({
+  const web: Web = checkedAgainstDocument({
     version: '0.1.0',
     logger,
     newId,

@@ -98,7 +98,10 @@ describe('listening', () => {
     await using installation = anInstallation({
       github: {
         maxBodyBytes: 100_000,
-        receive: async ({ body }) => ({ status: body === 'too-large' ? 413 : 202, problem: null }),
+        receive: async ({ body }) =>
+          body === 'too-large'
+            ? { status: 413, problem: { code: 'payload-too-large', message: 'Too large.' } }
+            : { status: 202, problem: null },
       },
     });
     const { server, port } = await listening(installation);

@@ -7,6 +7,7 @@ import { toUnixSeconds } from '../../clock.ts';
 import type { RepositoryStore } from '../../stacks/repository-store.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, pageOf, pageQuery, visiblePage } from '../page.ts';
+import { auditExample } from './examples.ts';
 import { onlyAccountOf } from './guard.ts';
 import { json, needs, problems } from './route-parts.ts';
 
@@ -45,11 +46,12 @@ const auditSchema = z
     status: z.number().int().nullable().openapi({ description: 'Of the answer; null for other ways.' }),
     note: z.string().optional(),
   })
-  .openapi('AuditEntry');
+  .openapi('AuditEntry', { example: auditExample });
 
 const listRoute = createRoute({
   method: 'get',
   path: '/api/v1/audit',
+  operationId: 'listAudit',
   tags: ['access'],
   summary: 'Who did what: all of it for administrators of the instance, else of stacks that you administer',
   ...needs('any'),

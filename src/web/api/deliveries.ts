@@ -8,7 +8,8 @@ import { type Api, newApi } from '../api.ts';
 import { decodeCursor, idPattern, pageOf, pageQuery, visiblePage } from '../page.ts';
 import { notFound } from '../problem.ts';
 import { deliveryObject, deliverySchema, deliveryStatuses } from './delivery-object.ts';
-import { json, needs, problems } from './route-parts.ts';
+import { payloadExample } from './examples.ts';
+import { anyObject, json, jsonBytes, needs, problems, refuses } from './route-parts.ts';
 import { webhookParams, webhookPath } from './webhook.ts';
 import type { WebhookGuard } from './webhook-guard.ts';
 
@@ -29,6 +30,7 @@ const deliveryParams = z.object({
 const listRoute = createRoute({
   method: 'get',
   path: `${webhookPath}/deliveries`,
+  operationId: 'listDeliveries',
   tags,
   summary: 'Deliveries of a webhook, newest first',
   ...needs('reader'),
@@ -46,6 +48,7 @@ const listRoute = createRoute({
 const showRoute = createRoute({
   method: 'get',
   path,
+  operationId: 'getDelivery',
   tags,
   summary: 'One delivery with its attempts',
   ...needs('reader'),
@@ -56,12 +59,13 @@ const showRoute = createRoute({
 const bodyRoute = createRoute({
   method: 'get',
   path: `${path}/body`,
+  operationId: 'getDeliveryBody',
   tags,
   summary: 'What is sent, byte for byte: the payload of the state change',
   ...needs('reader'),
   request: { params: deliveryParams },
   responses: {
-    200: { description: 'A JSON object: the bytes that the signatures are made of.' },
+    200: json(anyObject.openapi({ example: payloadExample }), 'The bytes that the signatures are made of.'),
     ...problems,
   },
 });
@@ -69,19 +73,32 @@ const bodyRoute = createRoute({
 const curlRoute = createRoute({
   method: 'get',
   path: `${path}/curl`,
+  operationId: 'getDeliveryCurl',
   tags,
   summary: 'A shell command that sends an attempt again, with the same bytes and headers',
   ...needs('admin'),
+  ...refuses('exchange-missing'),
   request: {
     params: deliveryParams,
     query: z.object({
-      attempt: z.coerce.number().int().min(1).optional().openapi({ description: 'Default: the last.' }),
+      attempt: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(Number.MAX_SAFE_INTEGER)
+        .optional()
+        .openapi({ description: 'Default: the last.' }),
     }),
   },
   responses: {
     200: {
       description: 'For POSIX shells. Values of custom headers are `***`.',
-      content: { 'text/plain': { schema: z.string() } },
+      content: {
+        'text/plain': {
+          schema: z.string(),
+          example: "curl -X POST 'https://receiver.example/slipway' ...\n",
+        },
+      },
     },
     ...problems,
   },
@@ -90,9 +107,11 @@ const curlRoute = createRoute({
 const resendRoute = createRoute({
   method: 'post',
   path: `${path}/resend`,
+  operationId: 'resendDelivery',
   tags,
   summary: 'Send a delivery again, with the same id',
   ...needs('writer'),
+  ...refuses('webhook-disabled'),
   request: { params: deliveryParams },
   responses: { 202: json(deliverySchema, 'It will be sent at once.'), ...problems },
 });
@@ -130,7 +149,7 @@ export function deliveryRoutes({ webhookGuard, deliveries }: DeliveryRouteParts)
     const { delivery } = await allowed(c.var.actor, c.req.valid('param').delivery, 'reader');
     const body = await deliveries.body(delivery);
     if (!body) throw notFound();
-    return new Response(Buffer.from(body), { headers: { 'content-type': 'application/json' } });
+    return jsonBytes(body);
   });
 
   api.openapi(curlRoute, async (c) => {

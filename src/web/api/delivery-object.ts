@@ -4,6 +4,7 @@ import { runStates } from '../../runs/run.ts';
 import { attemptForReaders } from '../../webhooks/attempt-view.ts';
 import type { Delivery, DeliveryStatus } from '../../webhooks/delivery-store.ts';
 import { attemptObject, attemptSchema } from './attempt-object.ts';
+import { deliveryExample } from './examples.ts';
 
 export const deliveryStatuses = [
   'pending',
@@ -25,7 +26,7 @@ export const deliverySchema = z
     nextAttemptAt: z.number().int().optional(),
     attempts: z.array(attemptSchema),
   })
-  .openapi('Delivery');
+  .openapi('Delivery', { example: deliveryExample });
 
 /** Only administrators see what the network around the server is like. */
 export function deliveryObject(delivery: Delivery, isAdmin: boolean): z.infer<typeof deliverySchema> {

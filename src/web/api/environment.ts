@@ -4,6 +4,8 @@ import {
   checkVariableCount,
   type EnvironmentVariable,
   maxNameLength,
+  maxValueBytes,
+  minSecretLength,
 } from '../../stacks/environment.ts';
 import { refuseManagedVariable } from '../../stacks/managed.ts';
 import type { Stack } from '../../stacks/stack.ts';
@@ -13,7 +15,7 @@ import { type Api, newApi } from '../api.ts';
 import { pageOf, wholeListQuery } from '../page.ts';
 import { notFound } from '../problem.ts';
 import type { Guard } from './guard.ts';
-import { json, jsonBody, needs, problems, stackParams, stackPath } from './route-parts.ts';
+import { json, jsonBody, needs, problems, refuses, stackParams, stackPath } from './route-parts.ts';
 
 export interface EnvironmentRouteParts {
   readonly guard: Guard;
@@ -38,11 +40,27 @@ export const variableSchema = z
     value: z.string().optional().openapi({ description: 'Left out when secret.' }),
     managedBy: z.literal('file').optional().openapi({ description: 'The repository file sets it.' }),
   })
-  .openapi('EnvironmentVariable');
+  .openapi('EnvironmentVariable', {
+    example: { name: 'AWS_REGION', secret: false, access: 'all', value: 'eu-west-1' },
+  });
 
 const variableInput = z
-  .strictObject({ value: z.string(), secret: z.boolean().default(true), access: access.default('all') })
-  .openapi('EnvironmentVariableInput');
+  .strictObject({
+    value: z.string().openapi({
+      description: `Without NUL characters. A secret has at least ${minSecretLength}.`,
+      maxLength: maxValueBytes,
+      pattern: String.raw`^[^\x00]*$`,
+    }),
+    secret: z.boolean().default(true),
+    access: access.default('all'),
+  })
+  .openapi('EnvironmentVariableInput', {
+    example: { value: 'eu-west-1', secret: false },
+    anyOf: [
+      { properties: { secret: { const: false } }, required: ['secret'] },
+      { properties: { value: { minLength: minSecretLength } } },
+    ],
+  });
 
 const variableParams = stackParams.extend({
   name: z
@@ -55,6 +73,7 @@ const variableParams = stackParams.extend({
 const listRoute = createRoute({
   method: 'get',
   path,
+  operationId: 'listVariables',
   tags,
   summary: 'Variables of a stack, secret values left out',
   ...needs('reader'),
@@ -65,9 +84,11 @@ const listRoute = createRoute({
 const putRoute = createRoute({
   method: 'put',
   path: `${path}/{name}`,
+  operationId: 'setVariable',
   tags,
   summary: 'Set a variable',
   ...needs('admin'),
+  ...refuses('managed-by-file', 'environment-name-refused'),
   request: { params: variableParams, ...jsonBody(variableInput) },
   responses: { 204: { description: 'Set, for runs that are prepared from now on.' }, ...problems },
 });
@@ -75,9 +96,11 @@ const putRoute = createRoute({
 const removeRoute = createRoute({
   method: 'delete',
   path: `${path}/{name}`,
+  operationId: 'removeVariable',
   tags,
   summary: 'Remove a variable',
   ...needs('admin'),
+  ...refuses('managed-by-file'),
   request: { params: variableParams },
   responses: { 204: { description: 'Removed.' }, ...problems },
 });

@@ -3,8 +3,9 @@ import type { EventFeed } from '../../runs/event-feed.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, encodeCursor, pageQuery, visiblePage } from '../page.ts';
+import { payloadExample } from './examples.ts';
 import { type Guard, onlyAccountOf } from './guard.ts';
-import { json, needs, problems } from './route-parts.ts';
+import { anyObject, json, needs, problems } from './route-parts.ts';
 
 export interface EventRouteParts {
   readonly guard: Guard;
@@ -23,8 +24,8 @@ const eventsQuery = pageQuery.omit({ cursor: true }).extend({
 const page = z.object({
   items: z.array(
     z.object({
-      cursor: z.string(),
-      payload: z.record(z.string(), z.unknown()).openapi({ description: 'The webhook body.' }),
+      cursor: z.string().openapi({ example: 'MTI' }),
+      payload: anyObject.openapi({ description: 'The webhook body.', example: payloadExample }),
     }),
   ),
   nextCursor: z.string().nullable().openapi({ description: 'For `after`; null when there is no more now.' }),
@@ -36,6 +37,7 @@ const page = z.object({
 const listRoute = createRoute({
   method: 'get',
   path: '/api/v1/events',
+  operationId: 'listEvents',
   tags: ['runs'],
   summary: 'Every state change of the runs that the token may read, oldest first',
   ...needs('any'),

@@ -4,7 +4,8 @@ import { UserError } from '../../user-error.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, pageOf, pageQuery, visiblePage } from '../page.ts';
 import { notFound } from '../problem.ts';
-import { json, needsInstanceAdmin, problems } from './route-parts.ts';
+import { inboxDeliveryExample } from './examples.ts';
+import { anyObject, json, jsonBytes, needsInstanceAdmin, problems, refuses } from './route-parts.ts';
 
 /** GitHub's deliveries, as the web needs them: github/inbox-control.ts, which this folder must not import. */
 export interface InboxControl {
@@ -59,11 +60,12 @@ const deliverySchema = z
       .nullable()
       .openapi({ description: 'Bytes of the body; null once it was dropped.' }),
   })
-  .openapi('InboxDelivery');
+  .openapi('InboxDelivery', { example: inboxDeliveryExample });
 
 const listRoute = createRoute({
   method: 'get',
   path,
+  operationId: 'listInbox',
   tags,
   summary: 'What GitHub delivered, newest first',
   ...needsInstanceAdmin,
@@ -79,6 +81,7 @@ const listRoute = createRoute({
 const showRoute = createRoute({
   method: 'get',
   path: `${path}/{delivery}`,
+  operationId: 'getInboxDelivery',
   tags,
   summary: 'One delivery, without its body',
   ...needsInstanceAdmin,
@@ -89,12 +92,17 @@ const showRoute = createRoute({
 const bodyRoute = createRoute({
   method: 'get',
   path: `${path}/{delivery}/body`,
+  operationId: 'getInboxDeliveryBody',
   tags,
   summary: 'The body as GitHub sent it; may hold e-mail addresses',
   ...needsInstanceAdmin,
+  ...refuses('body-dropped'),
   request: { params },
   responses: {
-    200: { description: 'A JSON object, byte for byte as it came.' },
+    200: json(
+      anyObject.openapi({ example: { ref: 'refs/heads/main', before: '…', after: '…' } }),
+      'Byte for byte as it came.',
+    ),
     ...problems,
   },
 });
@@ -102,9 +110,11 @@ const bodyRoute = createRoute({
 const replayRoute = createRoute({
   method: 'post',
   path: `${path}/{delivery}/replay`,
+  operationId: 'replayInboxDelivery',
   tags,
   summary: 'Handle a settled delivery once more; never makes a second run',
   ...needsInstanceAdmin,
+  ...refuses('delivery-pending', 'body-dropped'),
   request: { params },
   responses: { 202: json(deliverySchema, 'It will be handled.'), ...problems },
 });
@@ -133,7 +143,7 @@ export function inboxRoutes({ inbox }: { inbox: InboxControl }): Api {
   api.openapi(bodyRoute, async (c) => {
     const id = c.req.valid('param').delivery;
     const body = await inbox.body(id);
-    if (body) return new Response(Buffer.from(body), { headers: { 'content-type': 'application/json' } });
+    if (body) return jsonBytes(body);
     if (await inbox.find(id)) throw bodyDropped(id);
     throw notFound();
   });

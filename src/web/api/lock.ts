@@ -8,7 +8,7 @@ import { UserError } from '../../user-error.ts';
 import { type Api, newApi } from '../api.ts';
 import { notFound, refuse } from '../problem.ts';
 import type { Guard } from './guard.ts';
-import { needs, optionalJsonBody, problems, stackParams, stackPath } from './route-parts.ts';
+import { needs, optionalJsonBody, problems, refuses, stackParams, stackPath } from './route-parts.ts';
 
 export interface LockRouteParts {
   readonly guard: Guard;
@@ -18,14 +18,18 @@ export interface LockRouteParts {
 
 const path = `${stackPath}/lock`;
 const tags = ['stacks'];
-const lockInput = z.strictObject({ note: z.string().max(1000).optional() });
+const lockInput = z
+  .strictObject({ note: z.string().max(1000).optional() })
+  .openapi({ example: { note: 'moving the state' } });
 
 const putRoute = createRoute({
   method: 'put',
   path,
+  operationId: 'lockStack',
   tags,
   summary: 'Lock a stack: only runs of the holder start',
   ...needs('writer'),
+  ...refuses('locked'),
   request: { params: stackParams, ...optionalJsonBody(lockInput) },
   responses: { 204: { description: 'Locked by the caller.' }, ...problems },
 });
@@ -33,9 +37,11 @@ const putRoute = createRoute({
 const removeRoute = createRoute({
   method: 'delete',
   path,
+  operationId: 'unlockStack',
   tags,
   summary: 'Unlock a stack',
   ...needs('writer'),
+  ...refuses('locked'),
   request: { params: stackParams },
   responses: { 204: { description: 'Not locked (any more).' }, ...problems },
 });

@@ -4,6 +4,7 @@ import { changeOps } from '../../runs/plan/plan-changes.ts';
 import type { PlacedChange } from '../../runs/plan/plan-tree.ts';
 import { propertyViews } from '../../runs/plan/property-view.ts';
 import type { ResourceMark } from '../../runs/plan/resource-mark.ts';
+import { resourceChangeExample } from './examples.ts';
 
 export const changeOp = z.enum(changeOps);
 
@@ -38,7 +39,7 @@ export const resourceChangeSchema = z
     properties: z.array(propertySchema),
     moreProperties: z.boolean(),
   })
-  .openapi('ResourceChange');
+  .openapi('ResourceChange', { example: resourceChangeExample });
 
 export function resourceChangeObject(
   change: PlacedChange,

@@ -8,7 +8,8 @@ import { type Replays, totalOf } from '../../webhooks/replays.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, idPattern, pageOf, pageQuery, visiblePage } from '../page.ts';
 import { notFound, refuse } from '../problem.ts';
-import { json, jsonBody, needs, problems } from './route-parts.ts';
+import { exampleTime, replayExample } from './examples.ts';
+import { json, jsonBody, needs, problems, refuses } from './route-parts.ts';
 import { webhookParams, webhookPath } from './webhook.ts';
 import type { WebhookGuard } from './webhook-guard.ts';
 
@@ -26,7 +27,7 @@ const replayInput = z
     }),
     dryRun: z.boolean().default(false).openapi({ description: 'Only count.' }),
   })
-  .openapi('NewReplay');
+  .openapi('NewReplay', { example: { since: exampleTime - 7200, failedOnly: true, dryRun: true } });
 
 export const startedSchema = z
   .object({
@@ -37,7 +38,9 @@ export const startedSchema = z
     }),
     replay: z.string().optional().openapi({ description: 'Its id; absent when nothing is sent.' }),
   })
-  .openapi('StartedReplay');
+  .openapi('StartedReplay', {
+    example: { count: 12, states: { FINISHED: 8, FAILED: 4 }, oldest: exampleTime - 86_400 },
+  });
 
 export const replaySchema = z
   .object({
@@ -56,14 +59,16 @@ export const replaySchema = z
     createdBy: z.string(),
     endedAt: z.number().int().optional(),
   })
-  .openapi('Replay');
+  .openapi('Replay', { example: replayExample });
 
 const startRoute = createRoute({
   method: 'post',
   path: `${webhookPath}/replay`,
+  operationId: 'startReplay',
   tags,
   summary: 'Send the state changes of a while again, little by little, the undelivered only if wanted',
   ...needs('writer'),
+  ...refuses('replay-running', 'webhook-disabled'),
   request: { params: webhookParams, ...jsonBody(replayInput) },
   responses: { 202: json(startedSchema, 'What is sent, or would be.'), ...problems },
 });
@@ -71,6 +76,7 @@ const startRoute = createRoute({
 const listRoute = createRoute({
   method: 'get',
   path: `${webhookPath}/replays`,
+  operationId: 'listReplays',
   tags,
   summary: 'Replays of a webhook, newest first',
   ...needs('reader'),
@@ -81,6 +87,7 @@ const listRoute = createRoute({
 const cancelRoute = createRoute({
   method: 'post',
   path: `${webhookPath}/replays/{replay}/cancel`,
+  operationId: 'cancelReplay',
   tags,
   summary: 'Queue no more of a replay; what is queued is sent',
   ...needs('writer'),

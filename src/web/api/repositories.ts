@@ -17,11 +17,20 @@ export const repositorySchema = z
     archived: z.boolean().openapi({ description: 'Nothing of its stacks starts.' }),
     role: z.enum(roles).openapi({ description: 'Yours.' }),
   })
-  .openapi('Repository');
+  .openapi('Repository', {
+    example: {
+      account: 'acme',
+      repository: 'acme/infra',
+      defaultBranch: 'main',
+      private: true,
+      archived: false,
+    },
+  });
 
 const listRoute = createRoute({
   method: 'get',
   path: '/api/v1/repositories',
+  operationId: 'listRepositories',
   tags: ['stacks'],
   summary:
     'Repositories that the App sees and you administer, which can have stacks of yours; or read, or write',

@@ -1,5 +1,9 @@
 import { z } from '@hono/zod-openapi';
+import type { TypedResponse } from 'hono';
+import type { JSONValue } from 'hono/utils/types';
 import type { roles } from '../../access/actor.ts';
+import { runStates } from '../../runs/run.ts';
+import { type ProblemCode, problemCodes } from '../problem.ts';
 
 /** The pieces that the routes of the API are declared with; the OpenAPI document is made of them. */
 
@@ -15,26 +19,60 @@ export const stackParams = z.object({
 });
 export const runParams = z.object({ run: segment('Id of the run.', '01JD4Z0P6V3Q8N5T2W7X9Y1B4C') });
 
-export const problemSchema = z
-  .object({
-    code: z.string(),
-    title: z.string(),
+const problemSchema = z
+  .looseObject({
+    code: z.enum(problemCodes).openapi({ description: 'What went wrong, for programs.' }),
+    title: z.string().openapi({ description: 'The status in words.' }),
     status: z.number().int(),
-    detail: z.string(),
-    hint: z.string().optional(),
-    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    detail: z.string().openapi({ description: 'What went wrong, for people.' }),
+    hint: z.string().optional().openapi({ description: 'What to do about it.' }),
+    errors: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .openapi({ description: 'The fields or parameters that are wrong.' }),
+    state: z.enum(runStates).optional().openapi({ description: 'state-conflict: where the run is now.' }),
+    stateVersion: z.number().int().optional().openapi({ description: 'state-conflict: its version now.' }),
+    holder: z.string().optional().openapi({ description: 'locked: who holds the lock.' }),
+    replay: z.string().optional().openapi({ description: 'replay-running: its id.' }),
+    errorId: z
+      .string()
+      .optional()
+      .openapi({ description: "internal-error: where the server's log has more." }),
   })
-  .openapi('Problem');
+  .openapi('Problem', {
+    description: 'An error, as in RFC 9457.',
+    example: {
+      code: 'invalid-input',
+      title: 'Unprocessable Entity',
+      status: 422,
+      detail: 'limit: Too big: expected number to be <=200',
+      errors: [{ path: 'limit', message: 'Too big: expected number to be <=200' }],
+    },
+  });
 
+/** Stands for the problems that openapi-problems.ts works out for the route, and those of `refuses`. */
 export const problems = {
   default: {
-    description: 'Any error, as in RFC 9457.',
+    description: 'Any error.',
     content: { 'application/problem+json': { schema: problemSchema } },
   },
 };
 
+/** What this route can be answered with beside what follows from its method, parameters and rights. */
+export function refuses(...codes: ProblemCode[]) {
+  return { 'x-refuses': codes };
+}
+
 export function json<T extends z.ZodType>(schema: T, description: string) {
   return { description, content: { 'application/json': { schema } } };
+}
+
+export const anyObject = z.record(z.string(), z.unknown());
+
+/** An answer that is JSON already, and must stay as it is to the byte; the router's types know JSON only as values. */
+export function jsonBytes(bytes: Uint8Array) {
+  const response = new Response(Buffer.from(bytes), { headers: { 'content-type': 'application/json' } });
+  return response as Response & TypedResponse<Record<string, JSONValue>, 200, 'json'>;
 }
 
 export function jsonBody<T extends z.ZodType>(schema: T) {
@@ -42,18 +80,17 @@ export function jsonBody<T extends z.ZodType>(schema: T) {
 }
 
 /** A body that may be left out; it then counts as `{}`: request-body.ts sees to it. */
-export function optionalJsonBody<T extends z.ZodType>(schema: T) {
-  return { body: { required: false, content: { 'application/json': { schema } } } };
+export function optionalJsonBody<T extends z.ZodType>(schema: T, example?: object) {
+  const content = { 'application/json': { schema, ...(example ? { example } : {}) } };
+  return { body: { required: false, content } };
 }
 
 /** Of requests that make something: gates/idempotency.ts goes by it. */
 export const idempotencyHeader = z.object({
-  'idempotency-key': z
-    .string()
-    .min(1)
-    .max(255)
-    .optional()
-    .openapi({ description: 'Of equal requests with the same key, within 24 hours, one is carried out.' }),
+  'idempotency-key': z.string().min(1).max(255).optional().openapi({
+    pattern: '^[\\x21-\\x7e]+$',
+    description: 'Of equal requests with the same key, within 24 hours, one is carried out.',
+  }),
 });
 
 /** Of requests that change settings: they happen only while the settings are as they were loaded. */

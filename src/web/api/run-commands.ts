@@ -4,9 +4,9 @@ import type { CommandRequest, CommandResult, RunCommands } from '../../runs/comm
 import { isTerminal, type Run } from '../../runs/run.ts';
 import type { RunStore } from '../../runs/run-store.ts';
 import { type Api, newApi } from '../api.ts';
-import { refuse } from '../problem.ts';
+import { type ProblemCode, refuse } from '../problem.ts';
 import type { Guard } from './guard.ts';
-import { json, needs, optionalJsonBody, problems, runParams, runPath } from './route-parts.ts';
+import { json, needs, optionalJsonBody, problems, refuses, runParams, runPath } from './route-parts.ts';
 import { runObject, runSchema } from './run-object.ts';
 
 export interface RunCommandRouteParts {
@@ -15,49 +15,83 @@ export interface RunCommandRouteParts {
   readonly commands: RunCommands;
 }
 
-const commandInput = z
-  .strictObject({
-    stateVersion: z
-      .number()
-      .int()
-      .min(1)
-      .optional()
-      .openapi({ description: 'The version you looked at; left out: whatever it is now.' }),
-    note: z.string().max(1000).optional(),
-  })
-  .openapi('RunCommand');
+// Not named itself: what extends a named one would be both in the document, and neither allows fields of the other.
+const command = z.strictObject({
+  stateVersion: z
+    .number()
+    .int()
+    .min(1)
+    .max(Number.MAX_SAFE_INTEGER)
+    .optional()
+    .openapi({ description: 'The version you looked at; left out: whatever it is now.' }),
+  note: z.string().max(1000).optional(),
+});
+const commandInput = command.openapi('RunCommand');
 
-const confirmInput = commandInput
+const confirmInput = command
   .extend({
     confirmation: z.string().optional().openapi({ description: 'For a DESTROY run: the name of its stack.' }),
   })
   .openapi('ConfirmRun');
 
-const route = <N extends string, T extends z.ZodType>(name: N, summary: string, input: T) =>
+const route = <N extends string, T extends z.ZodType>(
+  name: N,
+  summary: string,
+  input: T,
+  example: z.input<T> & object,
+  ...codes: ProblemCode[]
+) =>
   createRoute({
     method: 'post',
     path: `${runPath}/${name}` as const,
+    operationId: `${name}Run`,
     tags: ['runs'],
     summary,
     ...needs('writer'),
-    request: { params: runParams, ...optionalJsonBody(input) },
+    ...refuses('state-conflict', ...codes),
+    request: { params: runParams, ...optionalJsonBody(input, example) },
     responses: { 200: json(runSchema, 'The run as it is now.'), ...problems },
   });
 
-const confirmRoute = route('confirm', 'Confirm what was planned', confirmInput);
-const discardRoute = route('discard', 'Discard what was planned', commandInput);
-const cancelRoute = route('cancel', 'Cancel a run that no worker has yet', commandInput);
-const stopRoute = route('stop', 'Stop a run before it changes anything', commandInput);
+const confirmRoute = route(
+  'confirm',
+  'Confirm what was planned',
+  confirmInput,
+  { stateVersion: 6, note: 'reviewed with Grace' },
+  'confirmation-required',
+);
+const discardRoute = route('discard', 'Discard what was planned', commandInput, {
+  stateVersion: 6,
+  note: 'deletes too much',
+});
+const cancelRoute = route('cancel', 'Cancel a run that no worker has yet', commandInput, {
+  note: 'not needed any more',
+});
+const stopRoute = route('stop', 'Stop a run before it changes anything', commandInput, { stateVersion: 5 });
 const prioritizeRoute = createRoute({
   method: 'post',
   path: `${runPath}/prioritize`,
+  operationId: 'prioritizeRun',
   tags: ['runs'],
   summary: 'Put a QUEUED run in front of what else waits in its stack',
   ...needs('writer'),
-  request: { params: runParams, ...optionalJsonBody(commandInput.pick({ stateVersion: true })) },
+  ...refuses('state-conflict'),
+  request: {
+    params: runParams,
+    ...optionalJsonBody(command.pick({ stateVersion: true }), { stateVersion: 1 }),
+  },
   responses: { 200: json(runSchema, 'The run as it is now.'), ...problems },
 });
-const retryRoute = route('retry', 'A new run like one that is over; answers with the new run', commandInput);
+const retryRoute = route(
+  'retry',
+  'A new run like one that is over; answers with the new run',
+  commandInput,
+  {},
+  'run-not-over',
+  'commit-not-tracked',
+  'forks-not-allowed',
+  'repository-away',
+);
 
 /** Commands are compare-and-set: of two people who act at once, one wins and the other gets 409 with the state. */
 export function runCommandRoutes({ guard, runs, commands }: RunCommandRouteParts): Api {

@@ -5,6 +5,7 @@ import type { RunStore } from '../../runs/run-store.ts';
 import type { RunDeliveries, ToldWebhook } from '../../webhooks/run-deliveries.ts';
 import { type Api, newApi } from '../api.ts';
 import { deliveryStatuses } from './delivery-object.ts';
+import { exampleIds } from './examples.ts';
 import type { Guard } from './guard.ts';
 import { json, needs, problems, runParams, runPath } from './route-parts.ts';
 
@@ -30,11 +31,28 @@ export const toldSchema = z
       }),
     ),
   })
-  .openapi('ToldWebhook');
+  .openapi('ToldWebhook', {
+    example: {
+      webhook: exampleIds.webhook,
+      host: 'receiver.example',
+      enabled: true,
+      complete: true,
+      states: [
+        {
+          state: 'FINISHED',
+          stateVersion: 10,
+          light: 'green',
+          status: 'delivered',
+          delivery: exampleIds.delivery,
+        },
+      ],
+    },
+  });
 
 const listRoute = createRoute({
   method: 'get',
   path: `${runPath}/deliveries`,
+  operationId: 'listRunDeliveries',
   tags: ['webhooks'],
   summary: 'Whether every state of a run reached every webhook of its stack',
   ...needs('reader'),

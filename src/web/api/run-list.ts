@@ -39,6 +39,7 @@ const listQuery = runFilterQuery.extend({
 const listRoute = createRoute({
   method: 'get',
   path: '/api/v1/runs',
+  operationId: 'listRuns',
   tags: ['runs'],
   summary: 'Runs of all stacks that the token may read, newest first',
   ...needs('any'),

@@ -11,7 +11,7 @@ import type { Guard } from './guard.ts';
 import { createLineCounts } from './line-counts.ts';
 import { logEnd } from './log-end.ts';
 import { decodePosition, logEvents } from './log-events.ts';
-import { json, needs, problems, runParams, runPath } from './route-parts.ts';
+import { json, needs, problems, refuses, runParams, runPath } from './route-parts.ts';
 import { logSizes, logText } from './run-log.ts';
 
 export interface RunLogRouteParts {
@@ -27,9 +27,11 @@ const phase = z.enum(phases).optional().openapi({ description: 'Without it: all 
 const logsRoute = createRoute({
   method: 'get',
   path: `${runPath}/logs`,
+  operationId: 'getRunLog',
   tags,
   summary: 'Output of a run',
   ...needs('reader'),
+  ...refuses('log-removed'),
   request: {
     params: runParams,
     query: z.object({
@@ -38,35 +40,50 @@ const logsRoute = createRoute({
         .number()
         .int()
         .min(0)
+        .max(Number.MAX_SAFE_INTEGER)
         .default(0)
         .openapi({ description: 'In bytes: `X-Next-Offset` of the answer before.' }),
-      limit: z.coerce.number().int().min(1).optional().openapi({ description: 'In bytes; without it, all.' }),
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(Number.MAX_SAFE_INTEGER)
+        .optional()
+        .openapi({ description: 'In bytes; without it, all.' }),
     }),
   },
   responses: {
     200: {
       description: 'What there is now, from the offset on.',
       headers: z.object({ 'x-next-offset': z.string() }),
-      content: { 'text/plain': { schema: z.string() } },
+      content: {
+        'text/plain': { schema: z.string(), example: '> pulumi preview\n+ aws:s3:BucketV2 logs create\n' },
+      },
     },
     ...problems,
   },
 });
 
-export const phaseEndSchema = z.object({
-  phase: z.enum(phases),
-  size: z.number().int().openapi({ description: 'Of the phase, in bytes.' }),
-  offset: z.number().int().openapi({ description: 'Where `text` begins, in bytes.' }),
-  line: z.number().int().openapi({ description: 'Number of the line that begins there, from 1.' }),
-  text: z.string(),
-});
+export const phaseEndSchema = z
+  .object({
+    phase: z.enum(phases),
+    size: z.number().int().openapi({ description: 'Of the phase, in bytes.' }),
+    offset: z.number().int().openapi({ description: 'Where `text` begins, in bytes.' }),
+    line: z.number().int().openapi({ description: 'Number of the line that begins there, from 1.' }),
+    text: z.string(),
+  })
+  .openapi({
+    example: { phase: 'planning', size: 812, offset: 790, line: 14, text: '+ 1 to create\n' },
+  });
 
 const endRoute = createRoute({
   method: 'get',
   path: `${runPath}/logs/end`,
+  operationId: 'getRunLogEnd',
   tags,
   summary: 'The end of the output of a run, from a whole line on',
   ...needs('reader'),
+  ...refuses('log-removed'),
   request: {
     params: runParams,
     query: z.object({
@@ -85,9 +102,11 @@ const endRoute = createRoute({
 const streamRoute = createRoute({
   method: 'get',
   path: `${runPath}/logs/stream`,
+  operationId: 'streamRunLog',
   tags,
   summary: 'Output of a run as it is written, as server-sent events `log` and, last, `end`',
   ...needs('reader'),
+  ...refuses('log-removed', 'too-many-streams'),
   request: {
     params: runParams,
     query: z.object({
@@ -103,7 +122,13 @@ const streamRoute = createRoute({
   responses: {
     200: {
       description: '`data` of a `log` event: {phase, offset, text}; of `end`: {state}.',
-      content: { 'text/event-stream': { schema: z.string() } },
+      content: {
+        'text/event-stream': {
+          schema: z.string(),
+          example:
+            'id: 0.0.17\nevent: log\ndata: {"phase":"planning","offset":0,"text":"> pulumi preview\\n"}\n\n',
+        },
+      },
     },
     ...problems,
   },

@@ -4,6 +4,7 @@ import { isBlocking, isTerminal, type Run, runStates } from '../../runs/run.ts';
 import type { RunStore } from '../../runs/run-store.ts';
 import { blockerOf, readLine } from '../../runs/scheduler.ts';
 import type { Stack } from '../../stacks/stack.ts';
+import { runExample } from './examples.ts';
 
 export const runTypes = ['PROPOSED', 'TRACKED', 'TASK', 'DESTROY'] as const satisfies Run['type'][];
 export const runState = z.enum(runStates);
@@ -67,7 +68,7 @@ export const runSchema = z
       description: 'How many runs of the stack wait until this one is over; absent when none does.',
     }),
   })
-  .openapi('Run');
+  .openapi('Run', { example: runExample });
 export type RunObject = z.infer<typeof runSchema>;
 
 type Waiting = Pick<RunStore, 'activeRun' | 'firstQueued' | 'countQueued'>;

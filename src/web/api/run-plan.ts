@@ -8,9 +8,10 @@ import type { RunStore } from '../../runs/run-store.ts';
 import { UserError } from '../../user-error.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, encodeCursor, pageQuery } from '../page.ts';
+import { exampleTime, resourceChangeExample } from './examples.ts';
 import type { Guard } from './guard.ts';
 import { changeOp, resourceChangeObject, resourceChangeSchema } from './plan-object.ts';
-import { json, needs, problems, runParams, runPath } from './route-parts.ts';
+import { json, needs, problems, refuses, runParams, runPath } from './route-parts.ts';
 
 const tags = ['runs'];
 
@@ -26,11 +27,20 @@ export const planSchema = z
     items: z.array(resourceChangeSchema),
     nextCursor: z.string().nullable(),
   })
-  .openapi('Plan');
+  .openapi('Plan', {
+    example: {
+      hasChanges: true,
+      counts: { create: 0, update: 1, replace: 0, delete: 0, outputs: 0 },
+      found: 1,
+      items: [resourceChangeExample],
+      nextCursor: null,
+    },
+  });
 
 const planRoute = createRoute({
   method: 'get',
   path: `${runPath}/plan`,
+  operationId: 'getRunPlan',
   tags,
   summary: 'What a run would change, resource by resource, in the order of their tree',
   ...needs('reader'),
@@ -64,7 +74,7 @@ export const sinceSeenSchema = z
           'The plan of an earlier run of the stack that the caller looked at last, and how this one differs, by URN. Secrets all look alike.',
       }),
   })
-  .openapi('SinceSeen');
+  .openapi('SinceSeen', { example: { seenAt: exampleTime, since: null } });
 
 const personOnly = {
   ...needs('reader'),
@@ -74,9 +84,11 @@ const personOnly = {
 const sinceRoute = createRoute({
   method: 'get',
   path: `${runPath}/changes-since-seen`,
+  operationId: 'getChangesSinceSeen',
   tags,
   summary: 'How a plan differs from the one that the caller looked at before',
   ...personOnly,
+  ...refuses('forbidden'),
   request: { params: runParams },
   responses: { 200: json(sinceSeenSchema, 'What is new.'), ...problems },
 });
@@ -84,6 +96,7 @@ const sinceRoute = createRoute({
 const seenRoute = createRoute({
   method: 'put',
   path: `${runPath}/seen`,
+  operationId: 'markPlanSeen',
   tags,
   summary: 'The caller has looked at the plan',
   // Pages send it by themselves, and nobody else is shown anything by it.

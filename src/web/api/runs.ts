@@ -3,8 +3,9 @@ import { phases, type RunStore } from '../../runs/run-store.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, encodeCursor, pageOf, pageQuery, wholeListQuery } from '../page.ts';
 import { type EventStreams, streamResponse } from './event-streams.ts';
+import { commandExample, stateChangeExample, stepExample } from './examples.ts';
 import type { Guard } from './guard.ts';
-import { json, needs, problems, runParams, runPath } from './route-parts.ts';
+import { json, needs, problems, refuses, runParams, runPath } from './route-parts.ts';
 import { runObject, runSchema, runState } from './run-object.ts';
 import { stateChangeObject, stateEvents } from './state-events.ts';
 
@@ -13,6 +14,7 @@ const tags = ['runs'];
 const showRoute = createRoute({
   method: 'get',
   path: runPath,
+  operationId: 'getRun',
   tags,
   summary: 'One run',
   ...needs('reader'),
@@ -20,17 +22,20 @@ const showRoute = createRoute({
   responses: { 200: json(runSchema, 'The run.'), ...problems },
 });
 
-const stateChange = z.object({
-  state: runState,
-  stateVersion: z.number().int(),
-  timestamp: z.number().int(),
-  actor: z.string(),
-  note: z.string().optional(),
-});
+const stateChange = z
+  .object({
+    state: runState,
+    stateVersion: z.number().int(),
+    timestamp: z.number().int(),
+    actor: z.string(),
+    note: z.string().optional(),
+  })
+  .openapi({ example: stateChangeExample });
 
 const statesRoute = createRoute({
   method: 'get',
   path: `${runPath}/states`,
+  operationId: 'listRunStates',
   tags,
   summary: 'State changes of a run, oldest first',
   ...needs('reader'),
@@ -41,18 +46,20 @@ const statesRoute = createRoute({
 const stateStreamRoute = createRoute({
   method: 'get',
   path: `${runPath}/states/stream`,
+  operationId: 'streamRunStates',
   tags,
   summary: 'State changes of a run as they happen, as server-sent events `state` and, last, `end`',
   ...needs('reader'),
+  ...refuses('too-many-streams'),
   request: {
     params: runParams,
     query: z.object({
-      after: z.coerce.number().int().min(0).default(0).openapi({
+      after: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0).openapi({
         description: 'Begins after that `stateVersion`; `Last-Event-ID` goes before it.',
       }),
     }),
     headers: z.object({
-      'last-event-id': z.coerce.number().int().min(0).optional().openapi({
+      'last-event-id': z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional().openapi({
         description: 'Goes on after that event: its id is its `stateVersion`.',
       }),
     }),
@@ -60,24 +67,32 @@ const stateStreamRoute = createRoute({
   responses: {
     200: {
       description: '`data` of a `state` event: as in the list of states; of `end`: {state}.',
-      content: { 'text/event-stream': { schema: z.string() } },
+      content: {
+        'text/event-stream': {
+          schema: z.string(),
+          example: 'id: 6\nevent: state\ndata: {"state":"UNCONFIRMED","stateVersion":6}\n\n',
+        },
+      },
     },
     ...problems,
   },
 });
 
-export const commandSchema = z.object({
-  phase: z.enum(phases),
-  label: z.string(),
-  argv: z.array(z.string()),
-  startedAtMs: z.number().int(),
-  durationMs: z.number().int(),
-  exitCode: z.number().int().nullable().openapi({ description: 'Null when it was killed.' }),
-});
+export const commandSchema = z
+  .object({
+    phase: z.enum(phases),
+    label: z.string(),
+    argv: z.array(z.string()),
+    startedAtMs: z.number().int(),
+    durationMs: z.number().int(),
+    exitCode: z.number().int().nullable().openapi({ description: 'Null when it was killed.' }),
+  })
+  .openapi({ example: commandExample });
 
 const commandsRoute = createRoute({
   method: 'get',
   path: `${runPath}/commands`,
+  operationId: 'listRunCommands',
   tags,
   summary: 'Commands that a run executed, hooks included, in order',
   ...needs('reader'),
@@ -85,15 +100,18 @@ const commandsRoute = createRoute({
   responses: { 200: json(pageOf(commandSchema), 'All of them.'), ...problems },
 });
 
-const changes = z.object({
-  hasChanges: z.boolean().nullable().openapi({ description: 'Null while nothing was planned.' }),
-  items: z.array(z.unknown()).openapi({ description: 'Steps as in the specification, §2.3.' }),
-  nextCursor: z.string().nullable(),
-});
+const changes = z
+  .object({
+    hasChanges: z.boolean().nullable().openapi({ description: 'Null while nothing was planned.' }),
+    items: z.array(z.unknown()).openapi({ description: 'Steps as in the specification, §2.3.' }),
+    nextCursor: z.string().nullable(),
+  })
+  .openapi({ example: { hasChanges: true, items: [stepExample], nextCursor: null } });
 
 const changesRoute = createRoute({
   method: 'get',
   path: `${runPath}/changes`,
+  operationId: 'listRunChanges',
   tags,
   summary: 'Planned steps of a run, in the order of the tool',
   ...needs('reader'),

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { RepositoryCounts } from '../../runs/stack-list.ts';
 import { type Bucket, bucketOf, buckets } from '../../runs/stack-summary.ts';
+import { stackCountsExample } from './examples.ts';
 import type { StackRoles } from './stack-roles.ts';
 
 const bucketCounts = z.object(
@@ -21,7 +22,7 @@ export const stackCountsSchema = z
       description: 'There are more repositories than GitHub is asked about for one answer; absent otherwise.',
     }),
   })
-  .openapi('StackCounts');
+  .openapi('StackCounts', { example: stackCountsExample });
 
 /** Adds up what the caller may read. */
 export async function countStacks(

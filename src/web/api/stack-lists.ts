@@ -40,6 +40,7 @@ const listQuery = pageQuery.extend({
 const listRoute = createRoute({
   method: 'get',
   path: '/api/v1/stacks',
+  operationId: 'listStacks',
   tags,
   summary: 'Stacks that the token may read',
   ...needs('any'),
@@ -50,6 +51,7 @@ const listRoute = createRoute({
 const countsRoute = createRoute({
   method: 'get',
   path: '/api/v1/stacks/counts',
+  operationId: 'countStacks',
   tags,
   summary: 'How many stacks that the token may read are in each bucket',
   ...needs('any'),

@@ -4,7 +4,9 @@ import { toUnixSeconds } from '../../clock.ts';
 import { runStates } from '../../runs/run.ts';
 import { bucketOf, buckets, type StackSummaries, type StackSummary } from '../../runs/stack-summary.ts';
 import { checkKinds, type HookName, hookNames, type Stack, type StackLock } from '../../stacks/stack.ts';
+import { stackExample } from './examples.ts';
 import { deltaSchema, runTypes } from './run-object.ts';
+import { vendorSettings } from './vendor-settings-schema.ts';
 
 const hooks = z.object(
   Object.fromEntries(hookNames.map((name) => [name, z.array(z.string())])) as Record<
@@ -64,7 +66,7 @@ export const stackSchema = z
       description:
         "GitHub's environment of the deployments of TRACKED runs. null: the stack's id; empty: none.",
     }),
-    vendor: z.record(z.string(), z.unknown()),
+    vendor: vendorSettings,
     hooks,
     state: z.enum([...runStates, 'NONE']),
     bucket: z.enum(buckets).openapi({ description: 'What the state asks of people.' }),
@@ -81,7 +83,7 @@ export const stackSchema = z
       description: 'file: .github/slipway.yml of the repository decides the settings.',
     }),
   })
-  .openapi('Stack');
+  .openapi('Stack', { example: stackExample });
 export type StackObject = z.infer<typeof stackSchema>;
 
 function lockObject(lock: StackLock): z.infer<typeof lockSchema> {

@@ -6,7 +6,16 @@ import { stackSettingsInput } from '../../stacks/stack-input.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, encodeCursor, idPattern, pageOf } from '../page.ts';
 import type { Guard } from './guard.ts';
-import { idempotencyHeader, json, jsonBody, needs, problems, stackParams, stackPath } from './route-parts.ts';
+import {
+  idempotencyHeader,
+  json,
+  jsonBody,
+  needs,
+  problems,
+  refuses,
+  stackParams,
+  stackPath,
+} from './route-parts.ts';
 import { runFilterOf, runFilterQuery } from './run-list.ts';
 import { runObject, runSchema, runTypes } from './run-object.ts';
 
@@ -30,11 +39,12 @@ const triggerInput = z
       .optional(),
     command: z.string().max(10_000).optional().openapi({ description: 'TASK only: for `bash -c`.' }),
   })
-  .openapi('NewRun');
+  .openapi('NewRun', { example: { type: 'TRACKED', branch: 'main' } });
 
 const listRoute = createRoute({
   method: 'get',
   path,
+  operationId: 'listStackRuns',
   tags,
   summary: 'Runs of a stack, newest first',
   ...needs('reader'),
@@ -45,9 +55,17 @@ const listRoute = createRoute({
 const triggerRoute = createRoute({
   method: 'post',
   path,
+  operationId: 'startRun',
   tags,
   summary: 'Start a run',
   ...needs('writer'),
+  ...refuses(
+    'repository-away',
+    'command-required',
+    'commit-not-found',
+    'commit-not-tracked',
+    'source-unavailable',
+  ),
   request: { params: stackParams, headers: idempotencyHeader, ...jsonBody(triggerInput) },
   responses: {
     201: { ...json(runSchema, 'The run, QUEUED.'), headers: z.object({ location: z.string() }) },

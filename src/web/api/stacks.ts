@@ -10,6 +10,7 @@ import type { Transactions } from '../../tx.ts';
 import { type Api, newApi } from '../api.ts';
 import { entityTag, requireMatch, stackVersion } from '../entity-tag.ts';
 import { notFound } from '../problem.ts';
+import { newStackExample } from './examples.ts';
 import { type Guard, onlyAccountOf } from './guard.ts';
 import {
   idempotencyHeader,
@@ -20,12 +21,14 @@ import {
   needs,
   notModified,
   problems,
+  refuses,
   stackParams,
   stackPath,
   tagged,
 } from './route-parts.ts';
 import { stackObject, stackSchema } from './stack-object.ts';
 import { removeStack } from './stack-removal.ts';
+import { vendorSettings } from './vendor-settings-schema.ts';
 
 export interface StackRouteParts {
   readonly guard: Guard;
@@ -38,15 +41,23 @@ export interface StackRouteParts {
 }
 
 const path = '/api/v1/stacks';
+const newStackBody = newStackInput
+  .extend({ vendor: vendorSettings })
+  .openapi('NewStack', { example: newStackExample });
+const stackPatchBody = stackPatchInput
+  .extend({ vendor: vendorSettings.optional() })
+  .openapi('StackPatch', { example: { autodeploy: true, labels: ['network', 'prod'] } });
 const tags = ['stacks'];
 
 const createStackRoute = createRoute({
   method: 'post',
   path,
+  operationId: 'createStack',
   tags,
   summary: 'Create a stack',
   ...needs('admin'),
-  request: { headers: idempotencyHeader, ...jsonBody(newStackInput) },
+  ...refuses('not-found', 'stack-exists', 'repository-not-installed', 'login-url-not-allowed'),
+  request: { headers: idempotencyHeader, ...jsonBody(newStackBody) },
   responses: {
     201: {
       ...json(stackSchema, 'The stack.'),
@@ -59,6 +70,7 @@ const createStackRoute = createRoute({
 const showRoute = createRoute({
   method: 'get',
   path: stackPath,
+  operationId: 'getStack',
   tags,
   summary: 'One stack',
   ...needs('reader'),
@@ -69,19 +81,23 @@ const showRoute = createRoute({
 const updateRoute = createRoute({
   method: 'patch',
   path: stackPath,
+  operationId: 'updateStack',
   tags,
   summary: 'Change settings of a stack',
   ...needs('admin'),
-  request: { params: stackParams, headers: ifMatchHeader, ...jsonBody(stackPatchInput) },
+  ...refuses('managed-by-file', 'login-url-not-allowed'),
+  request: { params: stackParams, headers: ifMatchHeader, ...jsonBody(stackPatchBody) },
   responses: { 200: tagged(stackSchema, 'The stack as it is now.'), ...problems },
 });
 
 const removeRoute = createRoute({
   method: 'delete',
   path: stackPath,
+  operationId: 'deleteStack',
   tags,
   summary: 'Delete a stack with its runs, webhooks and environment',
   ...needs('admin'),
+  ...refuses('stack-busy', 'managed-by-file'),
   request: { params: stackParams, headers: ifMatchHeader },
   responses: { 204: { description: 'Deleted.' }, ...problems },
 });

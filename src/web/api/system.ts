@@ -5,6 +5,7 @@ import { isTerminal, type RunState, runStates } from '../../runs/run.ts';
 import { type Api, newApi } from '../api.ts';
 import { notFound } from '../problem.ts';
 import type { SystemReport } from '../system-report.ts';
+import { systemExample } from './examples.ts';
 import { json, needsInstanceAdmin, problems } from './route-parts.ts';
 
 const count = z.number().int().min(0);
@@ -40,11 +41,12 @@ export const systemSchema = z
       .object({ waiting: count })
       .openapi({ description: 'What GitHub does not show yet as it should.' }),
   })
-  .openapi('System');
+  .openapi('System', { example: systemExample });
 
 const showRoute = createRoute({
   method: 'get',
   path: '/api/v1/system',
+  operationId: 'getSystem',
   tags: ['status'],
   summary: 'How fit the server is, what waits and what is under way',
   ...needsInstanceAdmin,

@@ -6,6 +6,7 @@ import { toUnixSeconds } from '../../clock.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, idPattern, pageOf, pageQuery, visiblePage } from '../page.ts';
 import { notFound } from '../problem.ts';
+import { tokenExample } from './examples.ts';
 import { idempotencyHeader, json, jsonBody, needsInstanceAdmin, problems } from './route-parts.ts';
 
 const path = '/api/v1/tokens';
@@ -22,7 +23,11 @@ const tokenSchema = z
     expiresAt: z.number().int().nullable(),
     lastUsedAt: z.number().int().nullable().openapi({ description: 'A few minutes old at most.' }),
   })
-  .openapi('Token');
+  .openapi('Token', { example: tokenExample });
+
+const newTokenSchema = tokenSchema
+  .extend({ token: z.string() })
+  .openapi({ example: { ...tokenExample, token: 'slipway_…' } });
 
 /** Far beyond any life of a token, and still a date. */
 const maxSeconds = 253_402_300_799;
@@ -31,19 +36,20 @@ const newTokenInput = z
   .strictObject({
     name: z
       .string()
+      .max(200)
       .trim()
       .min(1)
-      .max(200)
-      .openapi({ description: 'Who will use it; stands in what it does.' }),
+      .openapi({ description: 'Who will use it; stands in what it does.', pattern: String.raw`\S` }),
     role: z.enum(roles),
     account: z.string().min(1).max(200).nullable().optional(),
     expiresAt: z.number().int().min(1).max(maxSeconds).nullable().optional(),
   })
-  .openapi('NewToken');
+  .openapi('NewToken', { example: { name: 'prometheus', role: 'reader' } });
 
 const listRoute = createRoute({
   method: 'get',
   path,
+  operationId: 'listTokens',
   tags,
   summary: 'Tokens of the API, without the tokens themselves',
   ...needsInstanceAdmin,
@@ -54,21 +60,29 @@ const listRoute = createRoute({
 const createTokenRoute = createRoute({
   method: 'post',
   path,
+  operationId: 'createToken',
   tags,
   summary: 'Make a token; it is told this once',
   ...needsInstanceAdmin,
   request: { headers: idempotencyHeader, ...jsonBody(newTokenInput) },
-  responses: { 201: json(tokenSchema.extend({ token: z.string() }), 'The token.'), ...problems },
+  responses: { 201: json(newTokenSchema, 'The token.'), ...problems },
 });
 
 const revokeRoute = createRoute({
   method: 'delete',
   path: `${path}/{token}`,
+  operationId: 'revokeToken',
   tags,
   summary: 'Make a token worth nothing, at once',
   ...needsInstanceAdmin,
   request: {
-    params: z.object({ token: z.string().min(1).max(200).openapi({ description: 'Id of the token.' }) }),
+    params: z.object({
+      token: z
+        .string()
+        .min(1)
+        .max(200)
+        .openapi({ description: 'Id of the token.', example: tokenExample.id }),
+    }),
   },
   responses: { 204: { description: 'Revoked.' }, ...problems },
 });

@@ -14,11 +14,25 @@ export const vendorSchema = z
       }),
     ),
   })
-  .openapi('Vendor');
+  .openapi('Vendor', {
+    example: {
+      name: 'pulumi',
+      label: 'Pulumi',
+      fields: [
+        {
+          name: 'loginUrl',
+          label: 'Login URL',
+          help: 'Where Pulumi keeps the state.',
+          example: 's3://acme-state',
+        },
+      ],
+    },
+  });
 
 const listRoute = createRoute({
   method: 'get',
   path: '/api/v1/vendors',
+  operationId: 'listVendors',
   tags: ['stacks'],
   summary: 'The tools that a stack can be run with, and what each wants to know of it',
   ...needs('any'),

@@ -8,6 +8,7 @@ import { fingerprintOf } from '../../webhooks/sending/signature.ts';
 import { maxMissed } from '../../webhooks/standing.ts';
 import type { Webhook, WebhookSummary } from '../../webhooks/webhook.ts';
 import { attemptObject, attemptSchema } from './attempt-object.ts';
+import { webhookExample } from './examples.ts';
 import { filterObject, filterSchema } from './webhook-filter.ts';
 
 const healthSchema = z
@@ -46,7 +47,7 @@ export const webhookSummarySchema = z
       description: 'Of the newest state change that was ever sent; absent before the first.',
     }),
   })
-  .openapi('WebhookSummary');
+  .openapi('WebhookSummary', { example: webhookExample });
 
 export const oldSecretsSchema = z
   .array(z.object({ fingerprint: z.string(), until: z.number().int() }))
@@ -72,7 +73,9 @@ export const webhookSchema = webhookSummarySchema
         description: `State changes it did not get since it was disabled or began to fail; ${maxMissed} stands for that many or more. Absent while it is enabled and works.`,
       }),
   })
-  .openapi('Webhook');
+  .openapi('Webhook', {
+    example: { ...webhookExample, secretFingerprint: 'key:ba7816bf', oldSecrets: [] },
+  });
 
 /** Whose a webhook is and how it fares, as far as the caller may know. */
 export interface ShownStanding {

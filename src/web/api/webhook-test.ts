@@ -3,7 +3,8 @@ import type { TestDeliveries, TestResult } from '../../webhooks/test-delivery.ts
 import { type Api, newApi } from '../api.ts';
 import { notFound, refuse } from '../problem.ts';
 import { attemptSchema, exchangeObject, exchangeSchema, explanationSchema } from './attempt-object.ts';
-import { json, needs, problems } from './route-parts.ts';
+import { exampleIds } from './examples.ts';
+import { json, needs, problems, refuses } from './route-parts.ts';
 import { webhookParams, webhookPath } from './webhook.ts';
 import type { WebhookGuard } from './webhook-guard.ts';
 
@@ -29,14 +30,24 @@ export const testSchema = z
       .optional(),
     exchange: exchangeSchema.optional(),
   })
-  .openapi('WebhookTest');
+  .openapi('WebhookTest', {
+    example: {
+      id: exampleIds.delivery,
+      ok: true,
+      outcome: 'delivered',
+      statusCode: 204,
+      phases: { dnsMs: 4, connectMs: 11, tlsMs: 25, firstByteMs: 60, totalMs: 61 },
+    },
+  });
 
 const testRoute = createRoute({
   method: 'post',
   path: `${webhookPath}/test`,
+  operationId: 'testWebhook',
   tags,
   summary: 'Send the latest state change of the stack once, now, marked as a test, and see what comes of it',
   ...needs('admin'),
+  ...refuses('test-running'),
   request: { params: webhookParams },
   responses: { 202: json(testSchema, 'What came of it.'), ...problems },
 });

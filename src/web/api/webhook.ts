@@ -16,6 +16,7 @@ import {
   notModified,
   optionalJsonBody,
   problems,
+  refuses,
   tagged,
 } from './route-parts.ts';
 import { filterOf } from './webhook-filter.ts';
@@ -41,6 +42,7 @@ const tags = ['webhooks'];
 const showRoute = createRoute({
   method: 'get',
   path: webhookPath,
+  operationId: 'getWebhook',
   tags,
   summary: 'One webhook, with its secret (specification §5.5: whoever reads the stack may read it)',
   ...needs('reader'),
@@ -51,9 +53,11 @@ const showRoute = createRoute({
 const updateRoute = createRoute({
   method: 'patch',
   path: webhookPath,
+  operationId: 'updateWebhook',
   tags,
   summary: 'Change a webhook; disabling it stops its pending deliveries',
   ...needs('admin'),
+  ...refuses('endpoint-not-unique', 'endpoint-refused'),
   request: { params: webhookParams, headers: ifMatchHeader, ...jsonBody(webhookPatch) },
   responses: { 200: tagged(webhookSchema, 'The webhook as it is now.'), ...problems },
 });
@@ -61,6 +65,7 @@ const updateRoute = createRoute({
 const removeRoute = createRoute({
   method: 'delete',
   path: webhookPath,
+  operationId: 'deleteWebhook',
   tags,
   summary: 'Delete a webhook with its deliveries',
   ...needs('admin'),
@@ -71,12 +76,18 @@ const removeRoute = createRoute({
 const regenerateRoute = createRoute({
   method: 'post',
   path: `${webhookPath}/secret/regenerate`,
+  operationId: 'regenerateWebhookSecret',
   tags,
   summary: 'Replace the secret of a webhook',
   ...needs('admin'),
   request: { params: webhookParams, ...optionalJsonBody(regenerateInput) },
   responses: {
-    200: json(z.object({ secret: z.string(), oldSecrets: oldSecretsSchema }), 'The new secret.'),
+    200: json(
+      z
+        .object({ secret: z.string(), oldSecrets: oldSecretsSchema })
+        .openapi({ example: { secret: 'hT3k0-Wq…', oldSecrets: [] } }),
+      'The new secret.',
+    ),
     ...problems,
   },
 });
@@ -84,6 +95,7 @@ const regenerateRoute = createRoute({
 const endOverlapRoute = createRoute({
   method: 'delete',
   path: `${webhookPath}/secret/old`,
+  operationId: 'endSecretOverlap',
   tags,
   summary: 'Stop using replaced secrets now',
   ...needs('admin'),

@@ -4,7 +4,16 @@ import { randomSecret } from '../../webhooks/secrets.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, idPattern, pageOf, pageQuery, visiblePage } from '../page.ts';
 import type { Guard } from './guard.ts';
-import { idempotencyHeader, json, jsonBody, needs, problems, stackParams, stackPath } from './route-parts.ts';
+import {
+  idempotencyHeader,
+  json,
+  jsonBody,
+  needs,
+  problems,
+  refuses,
+  stackParams,
+  stackPath,
+} from './route-parts.ts';
 import { filterOf } from './webhook-filter.ts';
 import { newWebhookInput } from './webhook-input.ts';
 import { webhookObject, webhookSchema, webhookSummary, webhookSummarySchema } from './webhook-object.ts';
@@ -14,6 +23,7 @@ const tags = ['webhooks'];
 const listRoute = createRoute({
   method: 'get',
   path,
+  operationId: 'listWebhooks',
   tags,
   summary: 'Webhooks of a stack, without secrets and without what they missed',
   ...needs('reader'),
@@ -24,9 +34,11 @@ const listRoute = createRoute({
 const createWebhookRoute = createRoute({
   method: 'post',
   path,
+  operationId: 'createWebhook',
   tags,
   summary: 'Add a webhook',
   ...needs('admin'),
+  ...refuses('endpoint-not-unique', 'endpoint-refused'),
   request: { params: stackParams, headers: idempotencyHeader, ...jsonBody(newWebhookInput) },
   responses: {
     201: { ...json(webhookSchema, 'The webhook.'), headers: z.object({ location: z.string() }) },

@@ -7,9 +7,10 @@ import { withJsonBody } from '../request-body.ts';
 /** Lets through what can be read: known query parameters, and a body that is JSON where there may be one. */
 export function inputGate(operations: () => Operations): MiddlewareHandler<WebEnv> {
   return async (c, next) => {
-    refuseUnknownParameters(operations().find(c.req.method, c.req.path), c.req.url);
+    const operation = operations().find(c.req.method, c.req.path);
+    refuseUnknownParameters(operation, c.req.url);
     if (['POST', 'PUT', 'PATCH'].includes(c.req.method)) {
-      const request = await withJsonBody(c.req.raw);
+      const request = await withJsonBody(c.req.raw, operation?.needsBody ?? false);
       if (request instanceof Response) return request;
       c.req.raw = request;
     }
