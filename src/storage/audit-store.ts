@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../access/actor.ts';
-import type { AuditResult, AuditRow, AuditStore } from '../access/audit-log.ts';
+import type { AuditQuery, AuditResult, AuditRow, AuditStore } from '../access/audit-log.ts';
 import type { Way } from '../access/origin.ts';
 import type { Database } from './database.ts';
 import type { AuditTableRow } from './schema.ts';
@@ -40,22 +40,14 @@ export function createAuditStore(database: Database): AuditStore {
         .execute();
     },
 
-    async list({ account, stack, actor, sinceMs, untilMs, before, limit }) {
-      let query = database.read.selectFrom('audit').selectAll().orderBy('seq', 'desc').limit(limit);
-      if (account !== null) query = query.where(sql`lower(account)`, '=', account.toLowerCase());
-      if (stack !== null) query = query.where('stack', '=', stack);
-      if (actor !== null) {
-        query = query.where(({ or, eb }) =>
-          or([
-            eb(sql`lower(actor_name)`, '=', actor.toLowerCase()),
-            eb(sql`lower(actor_key)`, '=', actor.toLowerCase()),
-          ]),
-        );
-      }
-      if (sinceMs !== null) query = query.where('at_ms', '>=', sinceMs);
-      if (untilMs !== null) query = query.where('at_ms', '<', untilMs);
-      if (before !== null) query = query.where('seq', '<', before);
-      return (await query.execute()).map(toRow);
+    async list(query) {
+      const found = await Promise.all(
+        walksOf(query).map(async (walk) => (await walkAlong(walk, query).execute(database.read)).rows),
+      );
+      // The name of an actor may be the key of another one.
+      const rows = new Map(found.flat().map((row) => [row.seq, row]));
+      const newest = [...rows.values()].sort((one, other) => other.seq - one.seq);
+      return newest.slice(0, query.limit).map(toRow);
     },
 
     async removeBefore(tx, beforeMs, limit) {
@@ -67,7 +59,42 @@ export function createAuditStore(database: Database): AuditStore {
   };
 }
 
-function toRow(row: Omit<AuditTableRow, 'seq'> & { seq: number }): AuditRow {
+interface Walk {
+  /** Null: along the log itself. */
+  readonly index: string | null;
+  readonly along: RawBuilder<boolean>;
+}
+
+/** Each ends with the number of a row, so that nothing has to be sorted, however much the log holds. */
+export function walksOf({ account, stack, actor, sinceMs, untilMs }: AuditQuery): readonly Walk[] {
+  if (actor !== null) {
+    return [
+      { index: 'audit_of_actor', along: sql`lower(actor_name) = ${actor.toLowerCase()}` },
+      { index: 'audit_of_actor_key', along: sql`lower(actor_key) = ${actor.toLowerCase()}` },
+    ];
+  }
+  if (stack !== null) return [{ index: 'audit_of_stack', along: sql`stack = ${stack}` }];
+  const isOfTime = sinceMs !== null || untilMs !== null;
+  // To look at each row of an account for its time takes longer than to go through all rows.
+  if (account === null || isOfTime) return [{ index: null, along: sql`true` }];
+  return [{ index: 'audit_of_account', along: sql`lower(account) = ${account.toLowerCase()}` }];
+}
+
+export function walkAlong({ index, along }: Walk, query: AuditQuery): RawBuilder<FoundRow> {
+  const { account, stack, sinceMs, untilMs, before, limit } = query;
+  const conditions = [along];
+  if (account !== null) conditions.push(sql`lower(account) = ${account.toLowerCase()}`);
+  if (stack !== null) conditions.push(sql`stack = ${stack}`);
+  if (sinceMs !== null) conditions.push(sql`at_ms >= ${sinceMs}`);
+  if (untilMs !== null) conditions.push(sql`at_ms < ${untilMs}`);
+  if (before !== null) conditions.push(sql`seq < ${before}`);
+  return sql`select * from audit ${index === null ? sql`not indexed` : sql`indexed by ${sql.ref(index)}`}
+    where ${sql.join(conditions, sql` and `)} order by seq desc limit ${limit}`;
+}
+
+type FoundRow = Omit<AuditTableRow, 'seq'> & { readonly seq: number };
+
+function toRow(row: FoundRow): AuditRow {
   return {
     seq: row.seq,
     atMs: row.at_ms,

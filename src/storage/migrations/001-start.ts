@@ -413,7 +413,8 @@ create table audit (
   note text
 ) strict;
 create index audit_at on audit (at_ms);
-create index audit_of_stack on audit (lower(account), stack, seq);
+create index audit_of_account on audit (lower(account), seq);
+create index audit_of_stack on audit (stack, seq);
 create index audit_of_actor on audit (lower(actor_name), seq);
 create index audit_of_actor_key on audit (lower(actor_key), seq);
 
