@@ -72,7 +72,7 @@ export async function startListingWeb(instead?: () => void) {
   const seen = { authorization: '', processes: [] as string[] };
   const server = createServer((request, response) => {
     seen.authorization = request.headers.authorization ?? '';
-    seen.processes = listProcesses();
+    seen.processes = listDescendants();
     if (instead) instead();
     else response.writeHead(404).end();
   });
@@ -89,10 +89,28 @@ export async function startListingWeb(instead?: () => void) {
   };
 }
 
-export function listProcesses(): string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(argumentsOf);
+export const listProcesses = (): string[] => pids().map(argumentsOf);
+
+/** What this process has started, and what that has. What else runs on the machine says whatever it likes. */
+function listDescendants(): string[] {
+  const parents = new Map(pids().map((pid) => [pid, parentOf(pid)]));
+  const isBelow = (pid: string): boolean => {
+    for (let at = parents.get(pid); at !== undefined; at = parents.get(at)) {
+      if (at === String(process.pid)) return true;
+    }
+    return false;
+  };
+  return [...parents.keys()].filter(isBelow).map(argumentsOf);
+}
+
+const pids = (): string[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+
+function parentOf(pid: string): string | undefined {
+  try {
+    return /^PPid:\s*(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  } catch {
+    return undefined; // It ended between the list and the look.
+  }
 }
 
 function argumentsOf(pid: string): string {
