@@ -68,8 +68,8 @@ export function startHousekeeping(parts: {
         await sweepChecks({ ...parts, days: parts.runsDays }, signal);
         await clearAnswered();
         await parts.sessions.removeExpired();
-        await parts.idempotency.removeOld();
-        await parts.audit.removeOld(parts.auditDays, ending.signal);
+        await parts.idempotency.removeOld(signal);
+        await parts.audit.removeOld(parts.auditDays, signal);
       } catch (error) {
         logger.error({ err: error }, 'clearing what is old failed, it is tried again');
       }

@@ -29,7 +29,8 @@ export interface IdempotencyStore {
   /** In the place of whatever is there. */
   put(tx: Tx, place: KeyPlace, kept: KeptRequest, atMs: number): Promise<void>;
   remove(tx: Tx, place: KeyPlace): Promise<void>;
-  removeBefore(tx: Tx, beforeMs: number): Promise<void>;
+  /** At most `limit` of those from before that time; how many there were. */
+  removeBefore(tx: Tx, beforeMs: number, limit: number): Promise<number>;
 }
 
 export type Begun =
@@ -46,7 +47,8 @@ export type Settle = (result: KeptAnswer | 'forget' | 'unknown') => Promise<void
 /** Makes one of requests that are sent again because nobody heard the answer. */
 export interface Idempotency {
   begin(actor: Actor, key: string, request: RequestParts): Promise<Begun>;
-  removeOld(): Promise<void>;
+  /** In pieces; ends early when `signal` aborts. */
+  removeOld(signal: AbortSignal): Promise<void>;
 }
 
 interface RequestParts {
@@ -56,6 +58,7 @@ interface RequestParts {
 }
 
 const keptMs = 24 * 60 * 60 * 1000;
+const removedAtOnce = 500;
 
 export function createIdempotency(parts: {
   store: IdempotencyStore;
@@ -79,7 +82,13 @@ export function createIdempotency(parts: {
         return { kind: 'first', settle: (result) => settle(place, request, nowMs, result) };
       });
     },
-    removeOld: () => transactions.write((tx) => store.removeBefore(tx, clock.nowMs() - keptMs)),
+    async removeOld(signal) {
+      const beforeMs = clock.nowMs() - keptMs;
+      while (!signal.aborted) {
+        const removed = await transactions.write((tx) => store.removeBefore(tx, beforeMs, removedAtOnce));
+        if (removed < removedAtOnce) return;
+      }
+    },
   };
 
   async function settle(

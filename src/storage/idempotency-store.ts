@@ -35,8 +35,16 @@ export function createIdempotencyStore(database: Database, box: SecretBox): Idem
       await query.where('key', '=', key).execute();
     },
 
-    async removeBefore(tx, beforeMs) {
-      await database.inside(tx).deleteFrom('idempotency').where('at_ms', '<', beforeMs).execute();
+    async removeBefore(tx, beforeMs, limit) {
+      const db = database.inside(tx);
+      const result = await db
+        .deleteFrom('idempotency')
+        .where(({ eb, refTuple, selectFrom }) => {
+          const old = selectFrom('idempotency').select(['actor_key', 'key']).where('at_ms', '<', beforeMs);
+          return eb(refTuple('actor_key', 'key'), 'in', old.limit(limit).$asTuple('actor_key', 'key'));
+        })
+        .executeTakeFirst();
+      return Number(result.numDeletedRows);
     },
   };
 }

@@ -26,7 +26,7 @@ test('a key is kept for a day, and then is a new one', async () => {
   expect(await begin()).toEqual({ kind: 'answered', answer });
   clock.advance(1);
 
-  await idempotency.removeOld();
+  await idempotency.removeOld(new AbortController().signal);
   expect(await begin()).toMatchObject({ kind: 'first' });
   // Nobody knows what came of it.
   clock.advance(hourMs);

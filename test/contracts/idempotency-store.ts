@@ -49,7 +49,7 @@ export function idempotencyStoreContract(
       expect(world.atRest().includes('digest-of-the-request')).toBe(false);
     });
 
-    test('are removed one by one, and when they are old', async () => {
+    test('are removed one by one, and in pieces when they are old', async () => {
       await using world = await opened();
       const { idempotency, transactions } = world;
       const [second, third] = others as [KeyPlace, KeyPlace];
@@ -59,7 +59,9 @@ export function idempotencyStoreContract(
 
       await transactions.write((tx) => idempotency.remove(tx, mine));
       expect(await world.find(mine)).toBeNull();
-      await transactions.write((tx) => idempotency.removeBefore(tx, 11));
+      const removeOld = (limit: number) =>
+        transactions.write((tx) => idempotency.removeBefore(tx, 11, limit));
+      expect([await removeOld(1), await removeOld(1)]).toEqual([1, 0]);
       expect([await world.find(second), (await world.find(third))?.atMs]).toEqual([null, 11]);
     });
   });
