@@ -7,8 +7,9 @@
  * @param {string} options.url Takes `after`: the id of the last event that was seen.
  * @param {string} options.after
  * @param {Record<string, (data: any) => void>} options.on By event; after `end` it is over for good.
+ * @param {() => void} [options.onRefused] The server answers, and not with events; it is asked again later.
  */
-export function followEvents({ url, after, on }) {
+export function followEvents({ url, after, on, onRefused }) {
   let lastId = after;
   let isOver = false;
   let pauseMs = 2000;
@@ -35,6 +36,7 @@ export function followEvents({ url, after, on }) {
       // A lost connection is opened again by the browser; a refusal is not.
       if (opened.readyState !== EventSource.CLOSED || source !== opened) return;
       close();
+      onRefused?.();
       timer = setTimeout(open, pauseMs);
       pauseMs = Math.min(pauseMs * 2, 60_000);
     });

@@ -7,6 +7,7 @@ import { followEvents } from './event-stream.js';
 import { replaceKeeping } from './replace.js';
 
 const frame = document.getElementById('run-frame');
+const away = document.getElementById('run-away');
 const news = document.getElementById('run-news');
 let shownVersion = Number(frame?.dataset['version']);
 let isAsking = false;
@@ -30,8 +31,10 @@ async function refresh() {
 
 async function replaceWithFresh() {
   const answer = await fetch(frame?.dataset['page'] ?? location.pathname);
-  // Logged out, or not allowed to see it any more: what is shown stays until somebody does something.
-  if (!answer.ok || answer.redirected) return;
+  // Logged out, or not allowed to see it any more: what is shown stays, and is not taken for the truth.
+  const isRefused = answer.redirected || [401, 403, 404].includes(answer.status);
+  if (away) away.hidden = !isRefused;
+  if (!answer.ok || isRefused) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const version = Number(fresh.getElementById('run-frame')?.dataset['version']);
   if (!(version >= shownVersion)) return;
@@ -49,6 +52,7 @@ if (frame && frame.dataset['over'] === undefined) {
   followEvents({
     url: `/api/v1/runs/${frame.dataset['run']}/states/stream`,
     after: String(shownVersion),
+    onRefused: () => void refresh(),
     on: {
       state: ({ stateVersion }) => {
         if (stateVersion > shownVersion) void refresh();

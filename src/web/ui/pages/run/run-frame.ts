@@ -46,6 +46,8 @@ ${noteOf(run)}
 ${stateLine(facts, view.nowMs)}
 </div>
 <p id="run-news" class="hidden" role="status"></p>
+<div id="run-away" class="notice person" role="alert" hidden><p>This page does not follow the run any more: you are logged out, or may not see it
+now. <a href="/runs/${run.id}/${tab}">Load it again</a></p></div>
 <nav class="tabs" aria-label="Run">${tabs.map(
       (each) =>
         html`<a href="/runs/${run.id}/${each.tab}"${each.tab === tab ? html` aria-current="page"` : ''}>${each.words}</a>`,
