@@ -20,7 +20,7 @@ export interface AuditRouteParts {
 const seconds = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 const word = z.string().min(1).max(200);
 
-const auditSchema = z
+export const auditSchema = z
   .object({
     id: z.string().openapi({ description: 'Higher for what was begun later.' }),
     at: z.number().int(),

@@ -12,7 +12,7 @@ import { idempotencyHeader, json, jsonBody, needsInstanceAdmin, problems } from 
 const path = '/api/v1/tokens';
 const tags = ['access'];
 
-const tokenSchema = z
+export const tokenSchema = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -25,7 +25,7 @@ const tokenSchema = z
   })
   .openapi('Token', { example: tokenExample });
 
-const newTokenSchema = tokenSchema
+export const madeTokenSchema = tokenSchema
   .extend({ token: z.string() })
   .openapi({ example: { ...tokenExample, token: 'slipway_…' } });
 
@@ -65,7 +65,7 @@ const createTokenRoute = createRoute({
   summary: 'Make a token; it is told this once',
   ...needsInstanceAdmin,
   request: { headers: idempotencyHeader, ...jsonBody(newTokenInput) },
-  responses: { 201: json(newTokenSchema, 'The token.'), ...problems },
+  responses: { 201: json(madeTokenSchema, 'The token.'), ...problems },
 });
 
 const revokeRoute = createRoute({

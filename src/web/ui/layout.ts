@@ -78,7 +78,7 @@ ${entry('stacks', '/', 'Stacks')}
 ${entry('runs', '/runs', 'Runs')}
 ${isInstanceAdmin ? entry('system', '/system', 'System') : ''}
 <span class="end">
-<span>${session.record.login}</span>
+${entry('account', '/account', session.record.login)}
 <form method="post" action="/logout">${formToken(session)}<button class="link">Log out</button></form>
 </span>
 </nav>`;

@@ -20,6 +20,10 @@ export interface View {
   readonly nowMs: number;
   /** Where pages of repositories are, e.g. https://github.com */
   readonly githubUrl: string;
+  /** Of this server, without a trailing slash. */
+  readonly publicUrl: string;
+  /** Whether what belongs to the instance is there for them. */
+  readonly isInstanceAdmin: boolean;
   param(name: string): string;
   query(name: string): string | undefined;
 }
@@ -45,6 +49,7 @@ export interface PageRouteParts {
   readonly frameFor: (session: Frame['session']) => Frame;
   readonly clock: Clock;
   readonly githubUrl: string;
+  readonly publicUrl: () => string;
   /** Throws when these are too many of the session. */
   readonly countPage: (session: Session) => void;
 }
@@ -68,6 +73,8 @@ export function createPageRoutes(parts: PageRouteParts): PageRoutes {
       api: createInProcessApi((request) => fetchAs(session.actor, origin, request)),
       nowMs: clock.nowMs(),
       githubUrl,
+      publicUrl: parts.publicUrl(),
+      isInstanceAdmin: frameFor(session).isInstanceAdmin,
       param: (name) => c.req.param(name) ?? '',
       query: (name) => c.req.query(name),
     };

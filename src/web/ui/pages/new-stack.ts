@@ -66,7 +66,7 @@ const vendorChoice = (draft: Draft, vendors: readonly Vendor[]): Markup =>
   );
 
 const noRepositories = html`<div class="notice person"><p>The GitHub App sees no repository that you administer.</p>
-<p>Install it on one, on the page of the App on GitHub, or ask an administrator of the repository to make the stack.</p></div>`;
+<p>Install it on one: <a href="/account">your account</a> says where. Or ask an administrator of the repository to make the stack.</p></div>`;
 
 export async function createStack(form: Form): Promise<FormResult> {
   const vendors = await vendorsOf(form);

@@ -12,6 +12,7 @@ type System = z.output<typeof systemSchema>;
 export async function systemPage({ api, nowMs }: View): Promise<Page> {
   const system = await api.get('/api/v1/system', systemSchema);
   const body = html`<h1>System</h1>
+<p><a href="/tokens">Tokens</a> · <a href="/audit">Audit log</a></p>
 ${summaryOf(system)}
 <dl class="facts">
 <dt>Version</dt><dd>${system.version}, up since ${timeAgo(system.startedAt, nowMs)}</dd>

@@ -33,6 +33,8 @@ async function opened() {
     api: createInProcessApi(answer),
     nowMs: 0,
     githubUrl: 'https://github.example',
+    publicUrl: 'https://slipway.example.com',
+    isInstanceAdmin: false,
     param: (name) => ({ account: 'acme', stack: 'network-prod' })[name] ?? '',
     query: () => undefined,
   });

@@ -4,6 +4,7 @@ import { stackSchema } from '../../../api/stack-object.ts';
 import type { Tagged } from '../../in-process-api.ts';
 import type { Markup, Page } from '../../layout.ts';
 import type { View } from '../../page-routes.ts';
+import { queryOf } from '../../query.ts';
 import { stackPath } from '../../stack-path.ts';
 
 export type Stack = z.output<typeof stackSchema>;
@@ -25,7 +26,7 @@ export const stackOf = (view: View): Promise<Tagged<Stack>> => view.api.tagged(a
 
 /** A page of settings: where it is, and the way to the others. */
 export function settingsPage(
-  { account, id, name }: Stack,
+  { account, id, name, role }: Stack,
   tab: SettingsTab,
   body: Markup,
   more: Partial<Page> = {},
@@ -42,10 +43,13 @@ export function settingsPage(
     ...more,
     body: html`<p class="crumbs"><a href="/">Stacks</a> / <a href="${path}">${name}</a></p>
 <h1>Settings</h1>
-<nav class="tabs" aria-label="Settings">${links}</nav>
+<nav class="tabs" aria-label="Settings">${links}${role === 'admin' ? auditLink(account, id) : ''}</nav>
 ${body}`,
   };
 }
+
+const auditLink = (account: string, id: string): Markup =>
+  html`<a href="/audit${queryOf({ stack: `${account}/${id}` })}">Audit log</a>`;
 
 /** What the repository file decides cannot be changed here. */
 export function managedNotice({ repository, managedBy }: Stack, githubUrl: string): Markup | string {

@@ -25,6 +25,6 @@ const makeOne = (repository: string): Markup => html`
 <p>or write it into <code>.github/slipway.yml</code> on the default branch of the repository.</p>`;
 
 const notInstalled = html`
-<p>You administer no repository in which the GitHub App of this server is installed. Install it there, on GitHub, or ask an administrator of a
-repository to make a stack or to give you access.</p>
+<p>You administer no repository in which the GitHub App of this server is installed. Install it there: <a href="/account">your account</a>
+says where. Or ask an administrator of a repository to make a stack or to give you access.</p>
 <p>The administrators of the repository then write <code>.github/slipway.yml</code>, or use <code>npx slipway stack create</code>.</p>`;
