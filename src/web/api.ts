@@ -17,6 +17,8 @@ export interface WebEnv {
     origin: Origin;
     /** Null: a caller in this process. */
     credential: Credential | null;
+    /** Whether the credential is still worth something, for answers that go on. */
+    isStillKnown: () => Promise<boolean>;
   };
 }
 

@@ -251,7 +251,14 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     health: async () => healthy,
     system: async () => systemReport,
     metrics: { ...metrics, isAnonymous: false },
-    streamLimits: { pollMs: 5, lifetimeMs: 60_000, maxOpen: 3, askMs: 50, silenceMs: 10_000 },
+    streamLimits: {
+      pollMs: 5,
+      lifetimeMs: 60_000,
+      maxOpen: 3,
+      maxOpenOfOne: 3,
+      askMs: 50,
+      silenceMs: 10_000,
+    },
     ...change,
   });
 

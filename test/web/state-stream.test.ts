@@ -73,10 +73,11 @@ test.each(['?after=x', '?after=-1'])('%s is refused', async (query) => {
 
 test('whoever loses the right to read gets no more', async () => {
   let isAllowed = true;
-  const limits = { pollMs: 1, lifetimeMs: 60_000, maxOpen: 1, askMs: 2, silenceMs: 1000 };
+  const limits = { pollMs: 1, lifetimeMs: 60_000, maxOpen: 1, maxOpenOfOne: 1, askMs: 2, silenceMs: 1000 };
   const streams = createEventStreams(limits);
   const asked: boolean[] = [];
   const stream = streams.open({
+    reader: 'person:ada',
     next: async () => null,
     isAllowed: async () => {
       asked.push(isAllowed);
@@ -92,16 +93,61 @@ test('whoever loses the right to read gets no more', async () => {
   expect(await new Response(stream).text()).toBe('retry: 1000\n\n');
   expect(asked).toEqual([true, false]);
   // Its place is free again.
-  expect(streams.open({ next: async () => null, isAllowed: async () => true })).not.toBeNull();
+  expect(
+    streams.open({ reader: 'person:ada', next: async () => null, isAllowed: async () => true }),
+  ).not.toBeNull();
   streams.endAll();
+});
+
+test('a stream that is never silent ends, too, for whoever loses the right', async () => {
+  const streams = createEventStreams({
+    ...{ pollMs: 1, lifetimeMs: 60_000, maxOpen: 1, maxOpenOfOne: 1, askMs: 5, silenceMs: 1000 },
+  });
+  const stream = streams.open({
+    reader: 'person:ada',
+    next: async () => ({ event: 'log', data: {}, isLast: false }),
+    isAllowed: async () => false,
+  });
+
+  expect(await new Response(stream).text()).toContain('event: log');
+});
+
+test('nobody takes the places of all others', async () => {
+  const streams = createEventStreams({
+    ...{ pollMs: 1, lifetimeMs: 60_000, maxOpen: 3, maxOpenOfOne: 2, askMs: 60_000, silenceMs: 1000 },
+  });
+  const open = (reader: string) =>
+    streams.open({ reader, next: async () => null, isAllowed: async () => true });
+
+  expect(['eve', 'eve', 'eve', 'ada', 'bob'].map((reader) => open(reader) !== null)).toEqual([
+    ...[true, true, false],
+    ...[true, false],
+  ]);
+  streams.endAll();
+});
+
+test('a token that is revoked gets no more', async () => {
+  await using fixture = await withRun();
+  const { installation, run } = fixture;
+  const { id, token } = await installation.tokens.create(
+    { name: 'ci', role: 'reader', account: null },
+    { kind: 'operator' },
+  );
+  const { next } = await followed(installation, `/api/v1/runs/${run.id}/states/stream?after=2`, token);
+  const waiting = next();
+
+  await installation.tokens.revoke(id);
+
+  expect(await waiting).toBeNull();
 });
 
 test('a silent stream says now and then that it is there', async () => {
   const streams = createEventStreams({
-    ...{ pollMs: 1, lifetimeMs: 60_000, maxOpen: 1, askMs: 60_000, silenceMs: 3 },
+    ...{ pollMs: 1, lifetimeMs: 60_000, maxOpen: 1, maxOpenOfOne: 1, askMs: 60_000, silenceMs: 3 },
   });
   let asked = 0;
   const stream = streams.open({
+    reader: 'person:ada',
     next: async () => (++asked > 7 ? { event: 'end', data: {}, isLast: true } : null),
     isAllowed: async () => true,
   });

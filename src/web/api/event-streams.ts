@@ -7,16 +7,18 @@ import { refuse } from '../problem.ts';
  * while in any case: the reader comes back with Last-Event-ID, and is asked again who it is.
  */
 export interface EventStreams {
-  /** Null when too many are open. */
+  /** Null when too many are open, or too many of that reader. */
   open(source: EventStreamSource): ReadableStream<Uint8Array> | null;
   /** Ends all of them now. */
   endAll(): void;
 }
 
 export interface EventStreamSource {
+  /** Whose it is: one reader must not take the place of all others. */
+  readonly reader: string;
   /** The event after the one before; null when there is none yet. */
   next(): Promise<StreamEvent | null>;
-  /** Asked about once a minute. */
+  /** Whether its reader may (still) read it. Asked about once a minute. */
   isAllowed(): Promise<boolean>;
 }
 
@@ -33,6 +35,7 @@ export interface EventStreamLimits {
   readonly pollMs: number;
   readonly lifetimeMs: number;
   readonly maxOpen: number;
+  readonly maxOpenOfOne: number;
   /** How often it is asked whether the reader may still read. */
   readonly askMs: number;
   /** A comment breaks a silence that long: proxies close a silent connection, some of them after 15 seconds. */
@@ -43,6 +46,7 @@ const defaultLimits: EventStreamLimits = {
   pollMs: 500,
   lifetimeMs: 600_000,
   maxOpen: 400,
+  maxOpenOfOne: 50,
   askMs: 60_000,
   silenceMs: 10_000,
 };
@@ -50,13 +54,20 @@ const defaultLimits: EventStreamLimits = {
 const encoder = new TextEncoder();
 
 export function createEventStreams(limits: EventStreamLimits = defaultLimits): EventStreams {
-  const open = new Set<AbortController>();
+  /** Whose each is. */
+  const open = new Map<AbortController, string>();
 
   async function* lines(source: EventStreamSource, signal: AbortSignal): AsyncGenerator<string> {
-    let [quietMs, sinceAskedMs] = [0, 0];
+    let quietMs = 0;
+    // By the clock: a source that is never silent, or a reader that is slow, must not put the question off.
+    let askedAt = performance.now();
     // Sent at once, so that the reader knows the stream is open; a reader that lost it waits a second.
     yield 'retry: 1000\n\n';
     while (!signal.aborted) {
+      if (performance.now() >= askedAt + limits.askMs) {
+        askedAt = performance.now();
+        if (!(await source.isAllowed())) return;
+      }
       const event = await source.next();
       if (event) {
         quietMs = 0;
@@ -66,11 +77,6 @@ export function createEventStreams(limits: EventStreamLimits = defaultLimits): E
       }
       await wait(limits.pollMs, undefined, { signal });
       quietMs += limits.pollMs;
-      sinceAskedMs += limits.pollMs;
-      if (sinceAskedMs >= limits.askMs) {
-        sinceAskedMs = 0;
-        if (!(await source.isAllowed())) return;
-      }
       if (quietMs >= limits.silenceMs) {
         quietMs = 0;
         yield ': still here\n\n';
@@ -80,9 +86,10 @@ export function createEventStreams(limits: EventStreamLimits = defaultLimits): E
 
   return {
     open(source) {
-      if (open.size >= limits.maxOpen) return null;
+      const ofReader = [...open.values()].filter((reader) => reader === source.reader).length;
+      if (open.size >= limits.maxOpen || ofReader >= limits.maxOpenOfOne) return null;
       const ending = new AbortController();
-      open.add(ending);
+      open.set(ending, source.reader);
       const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(limits.lifetimeMs)]);
       // Also for a reader that never reads, e.g. the answer to HEAD.
       signal.addEventListener('abort', () => open.delete(ending));
@@ -106,7 +113,7 @@ export function createEventStreams(limits: EventStreamLimits = defaultLimits): E
       });
     },
     endAll() {
-      for (const ending of open) ending.abort();
+      for (const ending of open.keys()) ending.abort();
     },
   };
 }

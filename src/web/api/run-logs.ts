@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { TypedResponse } from 'hono';
+import { actorKey } from '../../access/actor.ts';
 import type { LogStore } from '../../runs/log-store.ts';
 import type { Run } from '../../runs/run.ts';
 import { phases, type RunStore } from '../../runs/run-store.ts';
@@ -165,7 +166,7 @@ export function runLogRoutes({ guard, runs, logs, streams }: RunLogRouteParts): 
   });
 
   api.openapi(streamRoute, async (c) => {
-    const actor = c.var.actor;
+    const { actor, isStillKnown } = c.var;
     const { run } = await guard.run(actor, c.req.valid('param').run, 'reader');
     refuseRemoved(run);
     const { phase, after } = c.req.valid('query');
@@ -179,7 +180,8 @@ export function runLogRoutes({ guard, runs, logs, streams }: RunLogRouteParts): 
     };
     return streamResponse(streams, {
       next: logEvents(logs, source),
-      isAllowed: () => guard.reads(actor, run.id),
+      reader: actorKey(actor),
+      isAllowed: async () => (await isStillKnown()) && guard.reads(actor, run.id),
     });
   });
 

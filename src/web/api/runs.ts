@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { actorKey } from '../../access/actor.ts';
 import { phases, type RunStore } from '../../runs/run-store.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, encodeCursor, pageOf, pageQuery, wholeListQuery } from '../page.ts';
@@ -142,12 +143,13 @@ export function runRoutes({
   });
 
   api.openapi(stateStreamRoute, async (c) => {
-    const actor = c.var.actor;
+    const { actor, isStillKnown } = c.var;
     const { run } = await guard.run(actor, c.req.valid('param').run, 'reader');
     const after = c.req.valid('header')['last-event-id'] ?? c.req.valid('query').after;
     return streamResponse(streams, {
       next: stateEvents(runs, run, after),
-      isAllowed: () => guard.reads(actor, run.id),
+      reader: actorKey(actor),
+      isAllowed: async () => (await isStillKnown()) && guard.reads(actor, run.id),
     });
   });
 

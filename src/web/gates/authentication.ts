@@ -12,12 +12,15 @@ export function authenticationGate(
       c.set('actor', actor);
       c.set('origin', origin);
       c.set('credential', null);
+      c.set('isStillKnown', async () => true);
       return next();
     }
     const who = await whoIs(c.req.raw);
     if (who.kind !== 'actor') return unauthenticated(who.kind);
     c.set('actor', who.actor);
     c.set('credential', who.credential);
+    const { raw } = c.req;
+    c.set('isStillKnown', async () => (await whoIs(raw)).kind === 'actor');
     // A session is one of the UI, by whatever of its scripts it asks.
     c.set('origin', who.credential.kind === 'session' ? { ...origin, via: 'ui' } : origin);
     return next();
