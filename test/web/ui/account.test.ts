@@ -141,6 +141,10 @@ test.each([
     'Chrome on Android',
   ],
   ['Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19.0 Safari/604.1', 'Safari on iPhone'],
+  [
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 HeadlessChrome/140.0 Safari/537.36',
+    'Chrome on Linux',
+  ],
   ['curl/8.1', 'curl/8.1'],
   ['', 'a browser without a name'],
 ])('%s is %s', (userAgent, name) => {

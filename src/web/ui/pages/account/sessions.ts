@@ -17,10 +17,10 @@ export async function sessionsOf(view: View): Promise<Markup> {
 <thead><tr><th scope="col">Browser</th><th scope="col">Since</th><th scope="col">Last used</th><th scope="col"><span class="hidden">Actions</span></th></tr></thead>
 <tbody>${items.map(
     ({ id, userAgent, createdAt, lastUsedAt }) => html`<tr>
-<td class="text" title="${userAgent}">${browserName(userAgent)}</td>
+<td title="${userAgent}">${browserName(userAgent)}${id === own ? html`<div class="small"><strong>this browser</strong></div>` : ''}</td>
 <td>${timeAgo(createdAt, view.nowMs)}</td>
 <td>${timeAgo(lastUsedAt, view.nowMs)}</td>
-<td>${id === own ? html`<strong>this browser</strong>` : endForm(view, id)}</td></tr>`,
+<td>${id === own ? '' : endForm(view, id)}</td></tr>`,
   )}</tbody></table></div>
 <details><summary>Log out everywhere</summary>
 <p>All of these end, this one too. Tokens of the API stay.</p>

@@ -40,7 +40,7 @@ function tableOf(entries: readonly Entry[], nowMs: number): Markup {
 <tbody>${entries.map(
     (entry) => html`<tr>
 <td>${timeAgo(entry.at, nowMs)}</td>
-<td>${entry.actor.name}${entry.actor.kind === 'person' ? '' : html`<div class="small soft">${entry.actor.kind}</div>`}</td>
+<td>${entry.actor.name}${entry.actor.kind === 'token' ? html`<div class="small soft">token</div>` : ''}</td>
 <td class="text">${operationWords(entry.operation)}${parametersOf(entry)}</td>
 <td>${placeOf(entry)}</td>
 <td>${outcomeOf(entry)}</td>
