@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { commandLine } from '../../src/access/origin.ts';
 import { person } from '../support/builders.ts';
 import { attempted } from './attempted.ts';
 import { type Content, createSchemaCheck, type Document, type Route, routesOf } from './documented.ts';
@@ -62,7 +63,7 @@ describe('the examples of the document', () => {
 });
 
 /** Of the instance. A person, as some operations are for people only. */
-const administrator = person('root-ada');
+const administrator = { ...person('root-ada'), userId: 5 };
 
 async function expectSuccess({ web }: Installation, { operation }: Route, request: Request): Promise<void> {
   const { status, body } = await web.fetchAs(administrator, request);
@@ -109,8 +110,19 @@ const stepsBefore: Readonly<Record<string, Steps>> = {
 };
 
 async function prepared(installation: Installation, operationId: string): Promise<Ids> {
-  const { tokens, addStack, addRun, move, stackStore, inboxStore, webhooks, replays, database, logs } =
-    installation;
+  const {
+    tokens,
+    addStack,
+    addRun,
+    move,
+    stackStore,
+    inboxStore,
+    webhooks,
+    replays,
+    database,
+    logs,
+    sessions,
+  } = installation;
   // The one that the example makes must not be there.
   const stack = await addStack(operationId === 'createStack' ? 'Other' : 'Network Prod');
   const hook = await webhooks.create(stack.key, { endpoint: 'https://receiver.example/hook' });
@@ -130,6 +142,14 @@ async function prepared(installation: Installation, operationId: string): Promis
     await inboxStore.insert(tx, { ...received, body: Buffer.from('{}') });
     await inboxStore.settle(tx, received.id, { state: 'failed', note: 'no luck' });
   });
+  const { login, email, userId } = administrator;
+  await sessions.begin(
+    { login, email, userId },
+    {
+      ...{ userAgent: 'a browser', before: null, origin: commandLine },
+    },
+  );
+  const [session] = await sessions.listOf(userId);
   const token = await tokens.create({ name: 'spare', role: 'reader', account: null }, administrator);
   const range = { sinceMs: 0, untilMs: Number.MAX_SAFE_INTEGER, state: null, failedOnly: false };
   const replay = operationId === 'cancelReplay' ? await replays.start(hook.id, range, 'ada') : null;
@@ -137,6 +157,7 @@ async function prepared(installation: Installation, operationId: string): Promis
     account: 'acme',
     stack: stack.id,
     run: run.id,
+    session: session?.id ?? '',
     webhook: hook.id,
     delivery: deliveryId,
     inboxDelivery: received.id,

@@ -18,11 +18,14 @@ export const accountSchema = z
     }),
     installationId: z.number().int().nullable(),
   })
-  .openapi('Account');
+  .openapi('Account', {
+    example: { id: 9919, account: 'acme', state: 'installed', installationId: 51_234_567 },
+  });
 
 const listRoute = createRoute({
   method: 'get',
   path: '/api/v1/accounts',
+  operationId: 'listAccounts',
   tags: ['access'],
   summary: 'Accounts that the App is or was installed in, and that have something for you',
   ...needs('any'),
@@ -41,11 +44,17 @@ export const appSchema = z
       .openapi({ description: 'Page of the App on GitHub; null: GitHub did not say.' }),
     installUrl: z.string().nullable().openapi({ description: 'Where it is installed in a further account.' }),
   })
-  .openapi('App');
+  .openapi('App', {
+    example: {
+      url: 'https://github.com/apps/acme-slipway',
+      installUrl: 'https://github.com/apps/acme-slipway/installations/new',
+    },
+  });
 
 const appRoute = createRoute({
   method: 'get',
   path: '/api/v1/app',
+  operationId: 'getApp',
   tags: ['access'],
   summary: 'Where the GitHub App of this server is on GitHub',
   ...needs('any'),

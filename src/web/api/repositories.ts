@@ -24,6 +24,7 @@ export const repositorySchema = z
       defaultBranch: 'main',
       private: true,
       archived: false,
+      role: 'admin',
     },
   });
 

@@ -7,11 +7,14 @@ import { UserError } from '../../user-error.ts';
 import { type Api, newApi } from '../api.ts';
 import { pageOf, wholeListQuery } from '../page.ts';
 import { notFound } from '../problem.ts';
-import { json, needs, problems } from './route-parts.ts';
+import { exampleTime } from './examples.ts';
+import { json, needs, problems, refuses } from './route-parts.ts';
 
 const path = '/api/v1/sessions';
 const tags = ['access'];
 const description = 'For people: whoever is logged in sees and ends their own sessions.';
+
+const exampleSession = '01JD4WZ3N7Q9S1V4X6Y8A2C5EG';
 
 export const sessionSchema = z
   .object({
@@ -20,14 +23,23 @@ export const sessionSchema = z
     createdAt: z.number().int(),
     lastUsedAt: z.number().int().openapi({ description: 'A few minutes old at most.' }),
   })
-  .openapi('Session');
+  .openapi('Session', {
+    example: {
+      id: exampleSession,
+      userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
+      createdAt: exampleTime,
+      lastUsedAt: exampleTime,
+    },
+  });
 
 const listRoute = createRoute({
   method: 'get',
   path,
+  operationId: 'listSessions',
   tags,
   summary: 'Where you are logged in',
   ...needs('any'),
+  ...refuses('forbidden'),
   description,
   request: { query: wholeListQuery },
   responses: { 200: json(pageOf(sessionSchema), 'All that are not over, newest first.'), ...problems },
@@ -36,13 +48,18 @@ const listRoute = createRoute({
 const endRoute = createRoute({
   method: 'delete',
   path: `${path}/{session}`,
+  operationId: 'endSession',
   tags,
   summary: 'Log out one of your browsers',
   ...needs('any'),
   description,
   request: {
     params: z.object({
-      session: z.string().min(1).max(200).openapi({ description: 'Id of the session.' }),
+      session: z
+        .string()
+        .min(1)
+        .max(200)
+        .openapi({ description: 'Id of the session.', example: exampleSession }),
     }),
   },
   responses: { 204: { description: 'Logged out.' }, ...problems },
