@@ -12,25 +12,34 @@ const news = document.getElementById('run-news');
 let shownVersion = Number(frame?.dataset['version']);
 let isAsking = false;
 let isStale = false;
+let pauseMs = 1000;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let timer;
 
 async function refresh() {
   isStale = true;
   if (isAsking) return;
   isAsking = true;
+  clearTimeout(timer);
   try {
     while (isStale) {
       isStale = false;
       await replaceWithFresh();
     }
+    pauseMs = 1000;
   } catch {
-    // No connection: the next event, or the next look at the page, asks again.
+    // The event that it was for does not come again. A hidden page is asked for when somebody looks at it.
+    timer = setTimeout(() => document.hidden || refresh(), pauseMs);
+    pauseMs = Math.min(pauseMs * 2, 60_000);
   } finally {
     isAsking = false;
   }
 }
 
+/** Throws when there is no answer now, and may be one later: no connection, a server that starts, too many requests. */
 async function replaceWithFresh() {
   const answer = await fetch(frame?.dataset['page'] ?? location.pathname);
+  if (answer.status >= 500 || answer.status === 429) throw new Error(`answered ${answer.status}`);
   // Logged out, or not allowed to see it any more: what is shown stays, and is not taken for the truth.
   const isRefused = answer.redirected || [401, 403, 404].includes(answer.status);
   if (away) away.hidden = !isRefused;
