@@ -3,7 +3,7 @@ import { createRetentionStore } from '../../src/storage/retention-store.ts';
 import { wholeCharacters } from '../../src/web/api/run-log.ts';
 import { appendLog } from '../support/append-log.ts';
 import { followed } from './followed.ts';
-import { anInstallation, call } from './installation.ts';
+import { anInstallation, apiRequest, call } from './installation.ts';
 
 const text = (value: string) => Buffer.from(value);
 
@@ -18,9 +18,10 @@ async function withRun() {
 
   const follow = (query = '', heads: Record<string, string> = {}) =>
     followed(installation, `${path}/stream${query}`, token, heads);
+  const head = () => installation.web.fetch(apiRequest('HEAD', `${path}/stream`, { token }));
   const end = () => installation.move(run, { kind: 'cancel' });
   const close = () => installation[Symbol.asyncDispose]();
-  return { installation, run, write, read, follow, end, [Symbol.asyncDispose]: close };
+  return { ...{ installation, run, write, read, follow, head, end }, [Symbol.asyncDispose]: close };
 }
 
 describe('the log of a run', () => {
@@ -233,6 +234,13 @@ describe('a followed log', () => {
 
     expect(refused.response.status).toBe(503);
     expect(await Promise.all(open.map(({ next }) => next()))).toEqual([null, null, null]);
+    expect((await fixture.follow()).response.status).toBe(200);
+  });
+
+  it('takes no place for a question about its head', async () => {
+    await using fixture = await withRun();
+    for (let n = 0; n < 3; n += 1) expect((await fixture.head()).status).toBe(200);
+
     expect((await fixture.follow()).response.status).toBe(200);
   });
 

@@ -52,6 +52,8 @@ const defaultLimits: EventStreamLimits = {
 };
 
 const encoder = new TextEncoder();
+/** Unbuffered, also by a proxy in front. */
+const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' };
 
 export function createEventStreams(limits: EventStreamLimits = defaultLimits): EventStreams {
   /** Whose each is. */
@@ -91,7 +93,7 @@ export function createEventStreams(limits: EventStreamLimits = defaultLimits): E
       const ending = new AbortController();
       open.set(ending, source.reader);
       const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(limits.lifetimeMs)]);
-      // Also for a reader that never reads, e.g. the answer to HEAD.
+      // Also for a reader that never reads.
       signal.addEventListener('abort', () => open.delete(ending));
       const iterator = lines(source, signal);
       return new ReadableStream<Uint8Array>({
@@ -119,7 +121,9 @@ export function createEventStreams(limits: EventStreamLimits = defaultLimits): E
 }
 
 /** Refuses with `too-many-streams`. */
-export function streamResponse(streams: EventStreams, source: EventStreamSource): Response {
+export function streamResponse(method: string, streams: EventStreams, source: EventStreamSource): Response {
+  // Nobody would read the stream, nor end it.
+  if (method === 'HEAD') return new Response(null, { headers });
   const stream = streams.open(source);
   if (stream === null) {
     refuse('too-many-streams', {
@@ -128,10 +132,7 @@ export function streamResponse(streams: EventStreams, source: EventStreamSource)
       headers: { 'retry-after': '10' },
     });
   }
-  // Unbuffered, also by a proxy in front.
-  return new Response(stream, {
-    headers: { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' },
-  });
+  return new Response(stream, { headers });
 }
 
 function textOf({ event, id, data }: StreamEvent): string {

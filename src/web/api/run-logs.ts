@@ -178,7 +178,7 @@ export function runLogRoutes({ guard, runs, logs, streams }: RunLogRouteParts): 
       position,
       state: async () => (await runs.find(run.id))?.state ?? null,
     };
-    return streamResponse(streams, {
+    return streamResponse(c.req.method, streams, {
       next: logEvents(logs, source),
       reader: actorKey(actor),
       isAllowed: async () => (await isStillKnown()) && guard.reads(actor, run.id),

@@ -146,7 +146,7 @@ export function runRoutes({
     const { actor, isStillKnown } = c.var;
     const { run } = await guard.run(actor, c.req.valid('param').run, 'reader');
     const after = c.req.valid('header')['last-event-id'] ?? c.req.valid('query').after;
-    return streamResponse(streams, {
+    return streamResponse(c.req.method, streams, {
       next: stateEvents(runs, run, after),
       reader: actorKey(actor),
       isAllowed: async () => (await isStillKnown()) && guard.reads(actor, run.id),
