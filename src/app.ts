@@ -225,6 +225,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     repositories: stores.repositories,
     vendors,
     stackList: stores.stackList,
+    cursorBox: stores.cursorBox,
     refusesVariable: (stack, name) =>
       vendors.some(
         (vendor) => vendor.name === vendorName(stack.settings.vendor) && vendor.refusesVariable(name),

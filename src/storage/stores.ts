@@ -73,6 +73,7 @@ export async function openStores(paths: StorePaths) {
     audit: createAuditStore(database),
     idempotency: createIdempotencyStore(database, box),
     standing: createStandingStore(database),
+    cursorBox: box,
   };
 }
 

@@ -48,24 +48,24 @@ export async function visiblePage<T, V>(options: {
   readonly show: (row: T, following: readonly T[]) => Promise<V | null>;
   /** True: this is all that may be looked at for one page. It ends early, and leads on. */
   readonly isSpent?: () => boolean;
+  /** Makes cursors of positions that would tell something. */
+  readonly encode?: (position: string) => string;
 }): Promise<{ items: V[]; nextCursor: string | null }> {
   const items: V[] = [];
   let position = options.after;
+  const cursor = () => (position === null ? null : (options.encode ?? encodeCursor)(position));
   for (let reads = 0; reads < maxReads; reads += 1) {
     // One more than fits: a page that ends exactly at the end has no next one. Where much is left out, more at once.
     const count = Math.min((options.limit + 1) * 2 ** reads, maxRowsOfRead);
     const rows = await options.read(position, count);
     for (const [index, row] of rows.entries()) {
       const isOver = items.length === options.limit || options.isSpent?.();
-      if (isOver) return { items, nextCursor: encode(position) };
+      if (isOver) return { items, nextCursor: cursor() };
       const shown = await options.show(row, rows.slice(index + 1));
       if (shown !== null) items.push(shown);
       position = options.positionOf(row);
     }
     if (rows.length < count) return { items, nextCursor: null };
   }
-  return { items, nextCursor: encode(position) };
+  return { items, nextCursor: cursor() };
 }
-
-const encode = (position: string | null): string | null =>
-  position === null ? null : encodeCursor(position);

@@ -74,6 +74,7 @@ import { openapiDocument, openapiRoute } from './openapi.ts';
 import { createOperations } from './operations.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { addRefusals } from './refusals.ts';
+import type { CursorBox } from './sealed-cursor.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import { statusRoutes } from './status-routes.ts';
 import type { SystemReport } from './system-report.ts';
@@ -111,6 +112,7 @@ export interface WebParts {
   readonly repositories: Pick<RepositoryStore, 'list' | 'find' | 'listAccounts'>;
   readonly vendors: readonly (VendorForm & VendorSettingsSchema)[];
   readonly stackList: StackList;
+  readonly cursorBox: CursorBox;
   readonly transactions: Transactions;
   readonly refusesVariable: (stack: Stack, name: string) => boolean;
   readonly runs: RunStore;

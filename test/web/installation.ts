@@ -211,6 +211,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
     repositories,
     vendors: [pulumiRules],
     stackList: createStackList(database),
+    cursorBox: box,
     transactions: database,
     refusesVariable: (_stack, name) => pulumiRules.refusesVariable(name),
     runs,

@@ -4,7 +4,7 @@ import type { Role } from '../../src/access/actor.ts';
 import { createAccess } from '../../src/access/roles.ts';
 import { buckets } from '../../src/runs/stack-summary.ts';
 import { maxAsked } from '../../src/web/api/stack-roles.ts';
-import { aRepository, person, stackSettings } from '../support/builders.ts';
+import { anAccount, aRepository, person, stackSettings } from '../support/builders.ts';
 import { anInstallation, apiRequest, call, type Installation, untilUnconfirmed } from './installation.ts';
 
 const ada = person('ada');
@@ -119,6 +119,26 @@ describe('the list of stacks', () => {
 
     expect(whole).toHaveLength(7);
     expect(paged).toEqual(whole);
+  });
+
+  it('tells nobody by a cursor what they may not see', async () => {
+    await using installation = anInstallation();
+    for (let n = 0; n <= maxAsked; n += 1) {
+      const fullName = `acme/secret-${n}`;
+      const repository = aRepository({ id: 5000 + n, fullName });
+      installation.installed.set(fullName, { account: anAccount(), repository });
+      await installation.addStack(`Merger ${n}`, fullName);
+    }
+
+    for (const path of ['stacks?', 'stacks?sort=name', 'repositories?limit=1']) {
+      const { items, nextCursor } = await asAda<Page>(installation, `/api/v1/${path}`);
+      expect([items, nextCursor], path).toEqual([[], expect.any(String)]);
+      expect(Buffer.from(nextCursor ?? '', 'base64url').toString('latin1'), path).not.toMatch(
+        /merger|^\d+$|^\[/i,
+      );
+      const next = `/api/v1/${path}${path.endsWith('?') ? '' : '&'}cursor=${nextCursor}`;
+      expect((await asAda<Page>(installation, next)).nextCursor, path).not.toBe(nextCursor);
+    }
   });
 
   it('refuses the cursor of another order, and a bucket that there is not', async () => {

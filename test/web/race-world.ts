@@ -148,6 +148,7 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
     ...{
       ...world,
       ...base,
+      cursorBox: box,
       tokens,
       sessions,
       idempotency,

@@ -4,7 +4,8 @@ import { type Access, includesRole } from '../../access/roles.ts';
 import type { InstalledRepository, RepositoryStore } from '../../stacks/repository-store.ts';
 import { type Api, newApi } from '../api.ts';
 import { inParallel } from '../in-parallel.ts';
-import { decodeCursor, encodeCursor, pageOf, pageQuery } from '../page.ts';
+import { pageOf, pageQuery } from '../page.ts';
+import { type CursorBox, sealedCursors } from '../sealed-cursor.ts';
 import { onlyAccountOf } from './guard.ts';
 import { json, needs, problems } from './route-parts.ts';
 
@@ -51,6 +52,7 @@ type RepositoryObject = z.infer<typeof repositorySchema>;
 export interface RepositoryRouteParts {
   readonly access: Access;
   readonly repositories: Pick<RepositoryStore, 'list'>;
+  readonly cursorBox: CursorBox;
 }
 
 /** Each row of a page can be a question to GitHub. */
@@ -58,8 +60,9 @@ const questionsAtOnce = 8;
 /** Positions are GitHub's ids. */
 const positionPattern = /^[1-9]\d{0,15}$/;
 
-export function repositoryRoutes({ access, repositories }: RepositoryRouteParts): Api {
+export function repositoryRoutes({ access, repositories, cursorBox }: RepositoryRouteParts): Api {
   const api = newApi();
+  const cursors = sealedCursors(cursorBox, 'repositories');
 
   async function shownTo(
     actor: Actor,
@@ -79,14 +82,14 @@ export function repositoryRoutes({ access, repositories }: RepositoryRouteParts)
     if (own !== null && account !== undefined && own.toLowerCase() !== account.toLowerCase()) {
       return c.json({ items: [], nextCursor: null }, 200);
     }
-    const position = decodeCursor(cursor, positionPattern);
+    const position = cursors.decode(cursor, positionPattern);
     const after = position === null ? null : Number(position);
     const rows = await repositories.list({ account: own ?? account ?? null, after, limit: limit + 1 });
     // So many rows are looked at and no more: who administers few of many would have all of them asked.
     const looked = rows.slice(0, limit);
     const items = await inParallel(looked, questionsAtOnce, (row) => shownTo(actor, row, role));
     const last = rows.length > limit ? looked.at(-1) : undefined;
-    const nextCursor = last === undefined ? null : encodeCursor(String(last.repository.id));
+    const nextCursor = last === undefined ? null : cursors.encode(String(last.repository.id));
     return c.json({ items: items.filter((item) => item !== null), nextCursor }, 200);
   });
 

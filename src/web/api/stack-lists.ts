@@ -4,7 +4,8 @@ import { includesRole } from '../../access/roles.ts';
 import { type StackFilter, type StackList, type StackSort, stackSorts } from '../../runs/stack-list.ts';
 import { buckets } from '../../runs/stack-summary.ts';
 import { type Api, newApi } from '../api.ts';
-import { decodeCursor, pageOf, pageQuery, visiblePage } from '../page.ts';
+import { pageOf, pageQuery, visiblePage } from '../page.ts';
+import { type CursorBox, sealedCursors } from '../sealed-cursor.ts';
 import { type Guard, onlyAccountOf } from './guard.ts';
 import { json, needs, problems } from './route-parts.ts';
 import { countStacks, stackCountsSchema } from './stack-counts.ts';
@@ -14,6 +15,7 @@ import { stackRoles } from './stack-roles.ts';
 export interface StackListRouteParts {
   readonly guard: Guard;
   readonly stackList: StackList;
+  readonly cursorBox: CursorBox;
 }
 
 const tags = ['stacks'];
@@ -69,7 +71,7 @@ const positions: Readonly<Record<StackSort, RegExp>> = {
   attention: new RegExp(`^\\[\\d,-?\\d{1,15},${key}\\]$`),
 };
 
-export function stackListRoutes({ guard, stackList }: StackListRouteParts): Api {
+export function stackListRoutes({ guard, stackList, cursorBox }: StackListRouteParts): Api {
   const api = newApi();
 
   api.openapi(listRoute, async (c) => {
@@ -80,9 +82,11 @@ export function stackListRoutes({ guard, stackList }: StackListRouteParts): Api 
       ...filterOf(given, onlyAccountOf(actor)),
       ...(state === undefined ? {} : { bucket: state }),
     };
+    const cursors = sealedCursors(cursorBox, `stacks ${sort}`);
     const page = await visiblePage({
       limit,
-      after: decodeCursor(cursor, positions[sort]),
+      after: cursors.decode(cursor, positions[sort]),
+      encode: cursors.encode,
       read: (after, count) => stackList.page(filter, { sort, after, limit: count }),
       positionOf: ({ position }) => position,
       isSpent: seen.isSpent,
