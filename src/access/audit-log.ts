@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Transactions, Tx } from '../tx.ts';
 import { type Actor, actorKey, actorName } from './actor.ts';
 import type { Origin } from './origin.ts';
+import { withoutTokens } from './tokens.ts';
 
 /** Who did what, from where, with what result. Never what was sent along: no body, no secret, no address of a receiver. */
 export interface AuditEntry {
@@ -90,7 +91,10 @@ export function createAuditLog(parts: {
   const { store, transactions, clock } = parts;
 
   function rowOf({ actor, params, ...entry }: AuditEntry, result: AuditResult): Omit<AuditRow, 'seq'> {
-    const short = Object.entries(params).map(([name, value]) => [name, value.slice(0, maxParam)]);
+    const short = Object.entries(params).map(([name, value]) => [
+      name,
+      withoutTokens(value).slice(0, maxParam),
+    ]);
     return {
       ...{ ...entry, ...result, atMs: clock.nowMs(), params: Object.fromEntries(short) },
       actor: { kind: actor.kind, key: actorKey(actor), name: actorName(actor) },

@@ -31,6 +31,10 @@ export interface Tokens {
 /** The prefix lets secret scanners and people recognise one. */
 const prefix = 'slipway_';
 
+/** For what is written down: somebody may have given a token where its id belongs. */
+export const withoutTokens = (text: string): string =>
+  text.replaceAll(new RegExp(`${prefix}[\\w-]{43}`, 'g'), `${prefix}…`);
+
 const digest = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 export function createTokens(parts: {

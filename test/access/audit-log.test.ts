@@ -32,6 +32,16 @@ test('what is begun has an unknown outcome until it ends', async () => {
   expect(await auditRows(world.log)).toMatchObject([{ seq, outcome: 'refused', status: 409 }]);
 });
 
+test('a token among the parameters is not written down', async () => {
+  await using world = opened();
+  const token = `slipway_${'aB3-_'.repeat(9).slice(0, 43)}`;
+  await world.log.begin({ ...world.entry, params: { token, name: `slipway_prod of ${token}` } });
+  expect((await auditRows(world.log))[0]?.params).toEqual({
+    token: 'slipway_…',
+    name: 'slipway_prod of slipway_…',
+  });
+});
+
 test('parameters are cut', async () => {
   await using world = opened();
   await world.log.begin({ ...world.entry, params: { name: 'x'.repeat(5000) } });
