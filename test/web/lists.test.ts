@@ -1,6 +1,7 @@
 import { decodeTime } from 'ulid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Role } from '../../src/access/actor.ts';
+import { commandLine } from '../../src/access/origin.ts';
 import { createAccess } from '../../src/access/roles.ts';
 import { buckets } from '../../src/runs/stack-summary.ts';
 import { maxAsked } from '../../src/web/api/stack-roles.ts';
@@ -357,6 +358,24 @@ describe('of a person who may read a few of very many repositories', () => {
     expect(counted().mostUnder).toBeLessThanOrEqual(8);
     expect(second.items.map(({ id }) => id)).toEqual([mine]);
     expect(second.nextCursor).toBeNull();
+  });
+
+  it.each(['/api/v1/events', '/api/v1/audit'])('an answer of %s, too', async (path) => {
+    const { installation, counted } = fixture;
+    for (let n = 0; n < maxAsked + 20; n += 1) {
+      await installation.audit.begin({
+        ...{ actor: { kind: 'operator' }, origin: commandLine, operation: 'PUT /x', params: {} },
+        subject: { repositoryId: 1000 + n, account: 'acme', stack: null, run: null },
+      });
+    }
+    const before = counted().asked;
+
+    const first = await asAda<Page>(installation, path);
+    const asked = counted().asked - before;
+
+    expect(first).toMatchObject({ items: [], nextCursor: expect.any(String) });
+    expect(asked).toBeGreaterThanOrEqual(maxAsked);
+    expect(asked).toBeLessThan(maxAsked + 8);
   });
 
   it('counts say that they are not of all', async () => {

@@ -4,15 +4,18 @@ import { type AuditLog, type AuditRow, auditOutcomes } from '../../access/audit-
 import { ways } from '../../access/origin.ts';
 import { type Access, includesRole } from '../../access/roles.ts';
 import { toUnixSeconds } from '../../clock.ts';
+import type { Repository } from '../../stacks/repository.ts';
 import type { RepositoryStore } from '../../stacks/repository-store.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, pageOf, pageQuery, visiblePage } from '../page.ts';
 import { auditExample } from './examples.ts';
-import { onlyAccountOf } from './guard.ts';
+import { type Guard, onlyAccountOf } from './guard.ts';
 import { json, needs, problems } from './route-parts.ts';
+import { stackRoles } from './stack-roles.ts';
 
 export interface AuditRouteParts {
-  readonly access: Access;
+  readonly access: Pick<Access, 'isInstanceAdmin'>;
+  readonly guard: Guard;
   readonly audit: Pick<AuditLog, 'list'>;
   readonly repositories: Pick<RepositoryStore, 'find'>;
 }
@@ -67,23 +70,27 @@ const listRoute = createRoute({
   responses: { 200: json(pageOf(auditSchema), 'A page, newest first.'), ...problems },
 });
 
-export function auditRoutes({ access, audit, repositories }: AuditRouteParts): Api {
+export function auditRoutes({ access, guard, audit, repositories }: AuditRouteParts): Api {
   const api = newApi();
 
-  /** Asked once for a page: rights hold for a repository. Of what is in none only the instance knows. */
-  function administers(actor: Actor): (row: AuditRow) => Promise<boolean> {
-    const asked = new Map<number, Promise<boolean>>();
-    async function ask(id: number, account: string): Promise<boolean> {
-      const repository = await repositories.find(id);
-      const role = repository && (await access.require(actor, account, repository, 'reader'));
-      return role !== null && includesRole(role, 'admin');
+  /** Rights hold for a repository. Of what is in none only the instance knows. */
+  function readerOf(actor: Actor) {
+    const roles = stackRoles(guard, actor);
+    const found = new Map<number, Promise<Repository | null>>();
+    function find(id: number): Promise<Repository | null> {
+      const repository = found.get(id) ?? repositories.find(id);
+      found.set(id, repository);
+      return repository;
     }
-    return async ({ subject: { repositoryId, account } }) => {
-      if (access.isInstanceAdmin(actor)) return true;
-      if (repositoryId === null || account === null) return false;
-      const answer = asked.get(repositoryId) ?? ask(repositoryId, account);
-      asked.set(repositoryId, answer);
-      return answer;
+    return {
+      isSpent: roles.isSpent,
+      async mayRead({ subject: { repositoryId, account } }: AuditRow): Promise<boolean> {
+        if (access.isInstanceAdmin(actor)) return true;
+        if (repositoryId === null || account === null) return false;
+        const repository = await find(repositoryId);
+        const role = repository && (await roles.roleOn({ account, repository }));
+        return role !== null && includesRole(role, 'admin');
+      },
     };
   }
 
@@ -93,7 +100,7 @@ export function auditRoutes({ access, audit, repositories }: AuditRouteParts): A
     if (own !== null && account !== undefined && own.toLowerCase() !== account.toLowerCase()) {
       return c.json({ items: [], nextCursor: null }, 200);
     }
-    const mayRead = administers(c.var.actor);
+    const { mayRead, isSpent } = readerOf(c.var.actor);
     const page = await visiblePage({
       limit,
       after: decodeCursor(cursor, /^\d{1,15}$/),
@@ -107,6 +114,7 @@ export function auditRoutes({ access, audit, repositories }: AuditRouteParts): A
           ...{ before: before === null ? null : Number(before), limit: count },
         }),
       positionOf: ({ seq }) => String(seq),
+      isSpent,
       show: async (row) => ((await mayRead(row)) ? auditObject(row) : null),
     });
     return c.json(page, 200);

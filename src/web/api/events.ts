@@ -6,6 +6,7 @@ import { decodeCursor, encodeCursor, pageQuery, visiblePage } from '../page.ts';
 import { payloadExample } from './examples.ts';
 import { type Guard, onlyAccountOf } from './guard.ts';
 import { anyObject, json, needs, problems } from './route-parts.ts';
+import { stackRoles } from './stack-roles.ts';
 
 export interface EventRouteParts {
   readonly guard: Guard;
@@ -51,12 +52,13 @@ export function eventRoutes({ guard, stackStore, events }: EventRouteParts): Api
   api.openapi(listRoute, async (c) => {
     const actor = c.var.actor;
     const account = onlyAccountOf(actor);
+    const roles = stackRoles(guard, actor);
     const seen = new Map<string, Promise<boolean>>();
     const { limit, after } = c.req.valid('query');
 
     async function judge(stackKey: string): Promise<boolean> {
       const stack = await stackStore.findByKey(stackKey);
-      return stack !== null && (await guard.roleOn(actor, stack)) !== null;
+      return stack !== null && (await roles.roleOn(stack)) !== null;
     }
     function isVisible(stackKey: string): Promise<boolean> {
       const known = seen.get(stackKey) ?? judge(stackKey);
@@ -70,6 +72,7 @@ export function eventRoutes({ guard, stackStore, events }: EventRouteParts): Api
       after: position,
       read: (seq, count) => events.read({ after: Number(seq ?? 0), account, limit: count }),
       positionOf: ({ seq }) => String(seq),
+      isSpent: roles.isSpent,
       show: async ({ seq, stackKey, payload }) =>
         (await isVisible(stackKey)) ? { cursor: encodeCursor(String(seq)), payload: parse(payload) } : null,
     });
