@@ -90,6 +90,21 @@ describe('the repositories of the API', () => {
   });
 });
 
+it('tells no stranger by a new stack where the App is installed', async () => {
+  await using installation = anInstallation();
+  const refusal = async (repository: string) => {
+    const vendor = { pulumi: { loginUrl: 'file:///state', stackName: 'dev' } };
+    const request = apiRequest('POST', '/api/v1/stacks', { body: { name: 'Mine', repository, vendor } });
+    const answer = await installation.web.fetchAs(person('stranger'), request);
+    return { status: answer.status, text: await answer.text() };
+  };
+
+  const installed = await refusal('acme/infra');
+
+  expect(installed.status).toBe(404);
+  expect(await refusal('acme/none')).toEqual(installed);
+});
+
 describe('the vendors of the API', () => {
   it('say what they want to know of a stack, and take their own examples', async () => {
     await using installation = anInstallation();

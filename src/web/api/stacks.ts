@@ -3,10 +3,11 @@ import type { Actor } from '../../access/actor.ts';
 import type { Access } from '../../access/roles.ts';
 import type { LogStore } from '../../runs/log-store.ts';
 import type { RunStore } from '../../runs/run-store.ts';
-import { newStackInput, stackPatchInput } from '../../stacks/stack-input.ts';
+import { type NewStackInput, newStackInput, stackPatchInput } from '../../stacks/stack-input.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
-import type { Stacks } from '../../stacks/stacks.ts';
+import type { PreparedStack, Stacks } from '../../stacks/stacks.ts';
 import type { Transactions } from '../../tx.ts';
+import { UserError } from '../../user-error.ts';
 import { type Api, newApi } from '../api.ts';
 import { entityTag, requireMatch, stackVersion } from '../entity-tag.ts';
 import { notFound } from '../problem.ts';
@@ -106,10 +107,20 @@ export function stackRoutes(parts: StackRouteParts): Api {
   const { guard, access, stacks, runs } = parts;
   const api = newApi();
 
+  /** To people a repository without the App looks like one that is none of their business: who may log in is anybody. */
+  async function prepare(actor: Actor, input: NewStackInput): Promise<PreparedStack> {
+    try {
+      return await stacks.prepare(input);
+    } catch (error) {
+      const isNotInstalled = error instanceof UserError && error.code === 'repository-not-installed';
+      throw isNotInstalled && guard.isAskedLive(actor) ? notFound() : error;
+    }
+  }
+
   api.openapi(createStackRoute, async (c) => {
     const input = c.req.valid('json');
     if (!mayKnow(c.var.actor, input.repository)) throw notFound();
-    const prepared = await stacks.prepare(input);
+    const prepared = await prepare(c.var.actor, input);
     const { account, repository } = prepared;
     const role = await access.require(c.var.actor, account.login, repository, 'admin');
     if (role === null) throw notFound();

@@ -91,6 +91,8 @@ const isNotTheirs = (error: unknown): boolean =>
   error instanceof ApiRefusal && (error.code === 'not-found' || error.code === 'forbidden');
 
 function notAdministered(): UserError {
-  const issues = [{ path: 'repository', message: 'you do not administer it' }];
+  const issues = [
+    { path: 'repository', message: 'the App is not installed on it, or you do not administer it' },
+  ];
   return new UserError('invalid-input', 'Only administrators of a repository make stacks of it.', { issues });
 }
