@@ -48,8 +48,10 @@ function typedIn(within) {
 function nameOf(element) {
   if (element.id !== '') return `#${element.id}`;
   const form = element.closest('form')?.getAttribute('action') ?? '';
-  const own = element.getAttribute('name') ?? element.getAttribute('href') ?? '';
-  const words = element instanceof HTMLDetailsElement ? element.querySelector('summary') : element;
+  const isDetails = element instanceof HTMLDetailsElement;
+  // The name of <details> is that of a group, of which one is open at a time.
+  const own = (isDetails ? null : element.getAttribute('name')) ?? element.getAttribute('href') ?? '';
+  const words = isDetails ? element.querySelector('summary') : element;
   return [element.localName, form, own, own === '' ? words?.textContent?.trim() : ''].join('\n');
 }
 
