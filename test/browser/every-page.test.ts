@@ -7,16 +7,40 @@ import { expectAccessible } from './chromium.ts';
 /** Whatever is said like that by anybody is text. */
 const markup = `<b onclick="alert(1)">bold</b>`;
 
+/** So is this: it would turn the text around, or be too wide for any page. */
+const hostile = `${markup} \u202edesrever \u2066 \x07 ${'wide'.repeat(100)}`;
+const quoted = JSON.stringify(hostile);
+const output = `printf '%s \\033[31mred\\033[0m \\033]0;title\\007 \\033[2J\\n' ${quoted.replaceAll('$', '')}`;
+
 let world: BrowserWorld;
 let paths: readonly string[];
 
 beforeAll(async () => {
   world = await startBrowserWorld({ settings: { ADMINS: 'ada' } });
-  const { addStack, api } = world.scenario;
-  const { push } = await addStack('looks', { description: markup, labels: ['prod', markup] });
-  const first = await push(program(stash('one', markup), stash('two', '2')), { message: markup });
+  const { addStack, api, receiver } = world.scenario;
+  const said = { description: hostile, labels: ['prod', markup], hooks: { afterInit: [output] } };
+  const { stack, push } = await addStack('looks', said);
+  await api.addWebhook(stack, {
+    endpoint: `${receiver.url}/looks?text=${encodeURIComponent(hostile)}`,
+    secret: receiver.secret,
+  });
+  const written = program(stash(JSON.stringify(markup), quoted), stash('two', '2'));
+  const first = await push(written, { message: hostile });
+  const branch = 'feature/<b/onclick="alert(1)">';
+  const proposed = await push(`${written}\n\n`, { message: hostile, branch });
+  await api.waitForState(proposed.id, 'FINISHED');
   await api.waitForState(first.id, 'UNCONFIRMED');
+  await api.act(first.id, 'discard', { note: hostile });
+  const last = await push(`${written}\n`, { message: hostile });
+  await api.waitForState(last.id, 'UNCONFIRMED');
+  await api.changeStack(stack, { name: `${markup} ${'wide'.repeat(15)}` });
+  await api.expectSuccess('PUT', `${api.stackPath(stack)}/lock`, { note: hostile });
+  expect(await api.log(last.id, 'initializing')).toContain('\x1b[31mred');
   paths = await pathsFrom(await world.logIn('ada'));
+  // What was refused has a page of another look, and what ended.
+  paths = [
+    ...new Set([...paths, `/runs/${last.id}/plan`, `/runs/${last.id}/log`, `/runs/${first.id}/details`]),
+  ];
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
@@ -40,6 +64,7 @@ test('links lead to the pages that there are', () => {
 
 test.for(Object.entries(looks))('every page reads well: %s', async ([look, options]) => {
   const page = await world.logIn('ada', options);
+  page.on('dialog', (dialog) => expect.fail(`a dialog: ${dialog.message()}`));
   for (const path of [...paths, '/runs/none']) {
     await page.goto(path);
     await takeScreenshot(page, `${kindOf(path).replace(/\W+/g, '-')}-${look}`);
@@ -50,6 +75,26 @@ test.for(Object.entries(looks))('every page reads well: %s', async ([look, optio
   }
   expect(world.browser.complaints).toEqual([]);
 });
+
+/** A page that is asked for often, or over a bad line; the log of a run is as long as it is. */
+const heaviest = 150_000;
+
+test('no page is heavy', async () => {
+  const page = await world.logIn('ada');
+  for (const path of paths) {
+    await page.goto(path);
+    expect(await weightOf(page), path).toBeLessThan(heaviest);
+  }
+});
+
+/** In bytes, as read: of the page itself without the log in it, its styles and scripts. */
+const weightOf = (page: Page) =>
+  page.evaluate<number>(`(() => {
+    const [page] = performance.getEntriesByType('navigation');
+    const parts = performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assets/'));
+    const sum = [page, ...parts].reduce((total, { decodedBodySize }) => total + decodedBodySize, 0);
+    return sum - new Blob([document.getElementById('log')?.innerHTML ?? '']).size;
+  })()`);
 
 const widthOf = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth');
 

@@ -10,7 +10,7 @@ export async function detailsTab({ nowMs }: View, { run, states }: RunFacts): Pr
   const { commit, pullRequest } = run;
   const body = html`<dl class="facts">
 <dt>Run</dt><dd class="mono">${run.id}</dd>
-<dt>Commit</dt><dd><a href="${commit.url}" rel="noreferrer"><span class="mono">${commit.hash.slice(0, 7)}</span></a> ${commit.message.split('\n', 1)[0]}</dd>
+<dt>Commit</dt><dd><a href="${commit.url}" rel="noreferrer"><span class="mono">${commit.hash.slice(0, 7)}</span></a> <bdi>${commit.message.split('\n', 1)[0]}</bdi></dd>
 <dt>Branch</dt><dd class="mono">${run.branch}</dd>
 <dt>Started by</dt><dd>${run.triggeredBy}, ${timeAgo(run.createdAt, nowMs)}</dd>
 ${pullRequest ? html`<dt>Pull request</dt><dd>#${pullRequest.number} ${pullRequest.title}</dd>` : ''}

@@ -90,7 +90,7 @@ function blockedNotice({ blockedBy }: RunObject): Markup | string {
     case 'run':
       return html`<div class="notice"><p>Waits for <a href="/runs/${blockedBy.run}">another run of the stack</a>, which is ${blockedBy.state}.</p></div>`;
     case 'lock':
-      return html`<div class="notice person"><p>Waits until ${blockedBy.holder} unlocks the stack${blockedBy.reason === '' ? '' : html`: ${blockedBy.reason}`}.</p></div>`;
+      return html`<div class="notice person"><p>Waits until ${blockedBy.holder} unlocks the stack${blockedBy.reason === '' ? '' : html`: <bdi>${blockedBy.reason}</bdi>`}.</p></div>`;
     case 'repository':
       return html`<div class="notice person"><p>Waits: ${blockedBy.reason}.</p></div>`;
     case undefined:
