@@ -131,11 +131,13 @@ describe('the list of stacks', () => {
       await installation.addStack(`Merger ${n}`, fullName);
     }
 
-    for (const path of ['stacks?', 'stacks?sort=name', 'repositories?limit=1']) {
+    await installation.addStack('VPN', 'globex/infra');
+
+    for (const path of ['stacks?', 'stacks?sort=name', 'repositories?limit=1', 'accounts?limit=1']) {
       const { items, nextCursor } = await asAda<Page>(installation, `/api/v1/${path}`);
       expect([items, nextCursor], path).toEqual([[], expect.any(String)]);
       expect(Buffer.from(nextCursor ?? '', 'base64url').toString('latin1'), path).not.toMatch(
-        /merger|^\d+$|^\[/i,
+        /merger|^[\d.]+$|^\[/i,
       );
       const next = `/api/v1/${path}${path.endsWith('?') ? '' : '&'}cursor=${nextCursor}`;
       expect((await asAda<Page>(installation, next)).nextCursor, path).not.toBe(nextCursor);

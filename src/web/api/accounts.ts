@@ -4,7 +4,8 @@ import type { Access } from '../../access/roles.ts';
 import type { Account } from '../../stacks/repository.ts';
 import type { RepositoryStore } from '../../stacks/repository-store.ts';
 import { type Api, newApi } from '../api.ts';
-import { decodeCursor, encodeCursor, pageOf, pageQuery } from '../page.ts';
+import { pageOf, pageQuery } from '../page.ts';
+import { type CursorBox, sealedCursors } from '../sealed-cursor.ts';
 import { onlyAccountOf } from './guard.ts';
 import { json, needs, problems } from './route-parts.ts';
 import { maxAsked } from './stack-roles.ts';
@@ -66,19 +67,25 @@ export interface AccountRouteParts {
   readonly repositories: Pick<RepositoryStore, 'list' | 'listAccounts'>;
   /** Address of the App's page on GitHub; null while GitHub does not say. */
   readonly appPage: () => Promise<string | null>;
+  readonly cursorBox: CursorBox;
 }
 
 const askedAtOnce = 8;
 /** The account before, and of the next one the repository up to which GitHub was asked. */
 const positionPattern = /^\d{1,16}\.\d{1,16}$/;
 
-export function accountRoutes({ access, repositories, appPage }: AccountRouteParts): Api {
+export function accountRoutes({ access, repositories, appPage, cursorBox }: AccountRouteParts): Api {
   const api = newApi();
+  // GitHub tells anybody whose an id is.
+  const cursors = sealedCursors(cursorBox, 'accounts');
+  const next = (before: number, askedUpTo: number): string => cursors.encode(`${before}.${askedUpTo}`);
 
   api.openapi(listRoute, async (c) => {
     const { limit, cursor } = c.req.valid('query');
     const { actor } = c.var;
-    let [before = 0, askedUpTo = 0] = (decodeCursor(cursor, positionPattern) ?? '0.0').split('.').map(Number);
+    let [before = 0, askedUpTo = 0] = (cursors.decode(cursor, positionPattern) ?? '0.0')
+      .split('.')
+      .map(Number);
     const login = onlyAccountOf(actor);
     const rows = await repositories.listAccounts({ login, after: before, limit: limit + 1 });
     const look = createLook(actor);
@@ -123,8 +130,6 @@ export function accountRoutes({ access, repositories, appPage }: AccountRoutePar
 
   return api;
 }
-
-const next = (before: number, askedUpTo: number): string => encodeCursor(`${before}.${askedUpTo}`);
 
 function accountObject({ id, login, installationId, suspended }: Account): z.infer<typeof accountSchema> {
   const state = installationId === null ? 'removed' : suspended ? 'suspended' : 'installed';
