@@ -111,6 +111,6 @@ export function problemResponse(code: string, status: number, details: ProblemDe
 /** The answer for what does not exist and for what the actor may not know of: they must look the same. */
 export function notFound(): UserError {
   return new UserError('not-found', 'There is nothing here that you may see.', {
-    hint: 'Check the address, and which account the token belongs to.',
+    hint: 'Check the address, and what this token or login may see.',
   });
 }
