@@ -135,7 +135,7 @@ test('it says what is deployed, what waits for what, and shows runs by type', as
 
   expect(none.text).toContain('nothing yet');
   expect(none.text).toContain('It never ran.');
-  expect(text).toContain('<span class="mono">1f0c2b3</span> Widen the network');
+  expect(text).toContain('<span class="mono">1f0c2b3</span> <bdi>Widen the network</bdi>');
   expect(text).toContain(
     `One run waits for <a href="/runs/${active.id}">the TRACKED run</a>, which is UNCONFIRMED.`,
   );
