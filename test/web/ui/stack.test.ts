@@ -63,8 +63,8 @@ test('what was typed is there again when it is refused', async () => {
   const noCommand = await all.submit('/runs', { type: 'TASK', command: ' ' });
 
   expect([badCommit.answer.status, noCommand.answer.status]).toEqual([422, 422]);
-  expect(badCommit.text).toContain(
-    'value="&lt;b&gt;nonsense" aria-invalid="true" aria-describedby="sha-wrong"',
+  expect(badCommit.text).toMatch(
+    /value="&lt;b&gt;nonsense"[^>]* aria-invalid="true" aria-describedby="sha-wrong sha-help"/,
   );
   expect(badCommit.text).toContain('value="PROPOSED" checked');
   expect(badCommit.text).toContain('<details open><summary>Trigger run');

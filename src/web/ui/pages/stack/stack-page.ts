@@ -7,12 +7,13 @@ import { pager } from '../../components/pager.ts';
 import { runTable } from '../../components/run-table.ts';
 import { stateBadge } from '../../components/state-badge.ts';
 import { timeAgo } from '../../components/time.ts';
+import { type Draft, formRefusal, refusedDraft } from '../../draft.ts';
 import type { Markup, Page } from '../../layout.ts';
 import type { Form, FormResult, View } from '../../page-routes.ts';
 import { queryOf } from '../../query.ts';
 import { stackPath } from '../../stack-path.ts';
 import { lockForm, lockNotice } from './lock.ts';
-import { type TriggerDraft, triggerForms, triggerRun } from './trigger.ts';
+import { triggerForms, triggerRun } from './trigger.ts';
 
 const runPage = z.object({ items: z.array(runSchema), nextCursor: z.string().nullable() });
 
@@ -21,12 +22,15 @@ export const stackPage = (view: View): Promise<Page> => pageWith(view, null);
 
 /** The forms that start a run. What was typed is there again when it is refused. */
 export async function submitTrigger(form: Form): Promise<FormResult> {
-  const made = await triggerRun(form);
-  if ('run' in made) return { goTo: `/runs/${made.run}` };
-  return { page: await pageWith(form, made), status: 422 };
+  try {
+    return { goTo: `/runs/${await triggerRun(form)}` };
+  } catch (error) {
+    const { problem, status } = formRefusal(error);
+    return { page: await pageWith(form, refusedDraft(form, problem)), status };
+  }
 }
 
-async function pageWith(view: View, draft: TriggerDraft | null): Promise<Page> {
+async function pageWith(view: View, draft: Draft | null): Promise<Page> {
   const { api, nowMs, param, query } = view;
   const path = stackPath(param('account'), param('stack'));
   const [cursor, type] = [query('cursor'), query('type')];
@@ -57,7 +61,7 @@ function facts(stack: StackObject, deployed: RunObject | undefined, nowMs: numbe
 <dt>Branch</dt><dd class="mono">${branch}</dd>
 <dt>Deployed</dt><dd>${deployed ? html`${commitLine(deployed.commit)} <span class="soft">by ${deployed.commit.authorName}, <a href="/runs/${deployed.id}">run</a> of ${timeAgo(deployed.createdAt, nowMs)}</span>` : 'nothing yet'}</dd>
 <dt>Applied</dt><dd>${autodeploy ? 'without confirmation' : 'after somebody confirms the plan'}</dd>
-<dt>Settings</dt><dd>${managedBy === 'file' ? 'in .github/slipway.yml of the repository' : 'by API and command line'}</dd>
+<dt>Settings</dt><dd>${managedBy === 'file' ? 'in .github/slipway.yml of the repository' : 'in Slipway'}</dd>
 ${labels.length === 0 ? '' : html`<dt>Labels</dt><dd>${labels.map((label) => html`<a class="label" href="/${queryOf({ label })}">${label}</a> `)}</dd>`}
 </dl>`;
 }
