@@ -155,7 +155,7 @@ function toAccount({ id, login, installation_id: installationId, suspended }: Ac
   return { id, login, installationId, suspended: suspended === 1 };
 }
 
-function toRepository(row: RepositoryRow): Repository {
+export function toRepository(row: Omit<RepositoryRow, 'removed' | 'file_unread'>): Repository {
   return {
     id: row.id,
     accountId: row.account_id,

@@ -1,6 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { Repository } from '../stacks/repository.ts';
 import type { ManagedBy, Stack, StackLock, StackSettings } from '../stacks/stack.ts';
+import { toRepository } from './repository-store.ts';
 import type { AccountRow, RepositoryRow, Schema, StackRow } from './schema.ts';
 
 /** Stacks with their account and repository, for `toStack`. */
@@ -42,28 +42,13 @@ export function toStack(row: JoinedRow): Stack {
     key: row.key,
     account: row.login,
     id: row.id,
-    repository: toRepository(row),
+    repository: toRepository({ ...row, id: row.repository_id }),
     settings: JSON.parse(row.settings) as StackSettings,
     lock: row.lock === null ? null : (JSON.parse(row.lock) as StackLock),
     // A file that cannot be read any more must not keep people from changing what it left.
     managedBy: row.removed === 1 ? null : (row.managed_by as ManagedBy | null),
     createdAtMs: row.created_at_ms,
     ...awayOf(row),
-  };
-}
-
-type RepositoryColumns = Pick<JoinedRow, 'repository_id'> &
-  Omit<RepositoryRow, 'id' | 'file_unread' | 'removed'>;
-
-function toRepository(row: RepositoryColumns): Repository {
-  return {
-    id: row.repository_id,
-    accountId: row.account_id,
-    installationId: row.installation_id,
-    fullName: row.full_name,
-    defaultBranch: row.default_branch,
-    isPrivate: row.is_private === 1,
-    ...(row.archived === 1 ? { isArchived: true } : {}),
   };
 }
 
