@@ -43,20 +43,20 @@ export function addLogCommand(run: Command, context: CliContext): void {
 const piece = z.object({ text: z.string() });
 const over = z.object({ state: z.string().nullable() });
 
-/** A stream may end at any time: it is opened again where it was. */
+/** A stream may end at any time, and is opened again where it was: that alone is no failure. */
 const maxFailures = 5;
 const pauseMs = 1000;
 
 async function follow(client: ApiClient, context: CliContext, id: string, phase?: string): Promise<void> {
   const query = phase === undefined ? '' : `?${new URLSearchParams({ phase })}`;
   let lastId = '';
-  for (let failures = 0; failures < maxFailures; ) {
+  for (let failures = 0; ; ) {
     try {
       const heads: Record<string, string> = lastId === '' ? {} : { 'last-event-id': lastId };
       const { body } = await client.open(`${runPath(id)}/logs/stream${query}`, heads);
       if (!body) break;
+      failures = 0;
       for await (const event of serverSentEvents(body)) {
-        failures = 0;
         lastId = event.id;
         const data: unknown = JSON.parse(event.data);
         if (event.event === 'log') context.out(piece.parse(data).text);
@@ -67,9 +67,9 @@ async function follow(client: ApiClient, context: CliContext, id: string, phase?
       }
     } catch (error) {
       const isTemporary = !(error instanceof CliFailure) || error.exitCode === exitCodes.unreachable;
-      if (!isTemporary || failures + 1 >= maxFailures) throw error;
+      failures += 1;
+      if (!isTemporary || failures >= maxFailures) throw error;
     }
-    failures += 1;
     await wait(pauseMs);
   }
   throw new CliFailure(exitCodes.unreachable, 'The log could not be followed to its end.', {

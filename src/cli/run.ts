@@ -84,14 +84,15 @@ export function addRunCommands(run: Command, context: CliContext): void {
     cancel: 'end a run that no worker has yet',
     stop: 'end a run before it changes anything',
     retry: 'a new run like one that is over',
+    prioritize: 'put a QUEUED run in front of what else waits in its stack',
   };
   for (const [action, description] of Object.entries(actions)) {
     const command = run
       .command(action)
       .description(description)
       .argument('<run>')
-      .option('--state-version <number>', 'only if the run still has that version')
-      .option('--note <text>', 'why');
+      .option('--state-version <number>', 'only if the run still has that version');
+    if (action !== 'prioritize') command.option('--note <text>', 'why');
     if (action === 'confirm') command.option('--confirmation <name>', 'of the stack, for a DESTROY run');
     command.action(async (id: string, options: ActionOptions, self: Command) => {
       const { stateVersion, ...rest } = options;

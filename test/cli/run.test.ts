@@ -175,6 +175,23 @@ describe('slipway run', () => {
   });
 });
 
+describe('slipway run prioritize', () => {
+  it('puts a run first, once it is in the version that was looked at', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+    const stack = await installation.addStack();
+    for (let before = 0; before < 2; before += 1) await installation.addRun(stack);
+    const waiting = await installation.addRun(stack);
+
+    const late = await run(`run prioritize ${waiting.id} --state-version 7`);
+    const done = await run(`run prioritize ${waiting.id} --state-version 1`);
+
+    expect([late.exitCode, done.exitCode]).toEqual([5, 0]);
+    expect(done.out).toBe(`Run ${waiting.id} is QUEUED.\n`);
+    expect((await installation.runs.firstQueued(stack.key, null))?.id).toBe(waiting.id);
+  });
+});
+
 describe('slipway run logs', () => {
   it('prints the log, whole or from an offset', async () => {
     await using installation = anInstallation();

@@ -67,11 +67,15 @@ function start(log, newest) {
     const offset = Number(element?.dataset['offset'] ?? 0);
     if (!element || offset === 0) return;
     element.dataset['offset'] = '0';
+    const text = await textOf(`${api}?phase=${name}&offset=0&limit=${offset}`);
+    if (text === null) {
+      // It can be asked for again.
+      element.dataset['offset'] = String(offset);
+      return;
+    }
     element.querySelector('.earlier')?.remove();
-    const answer = await fetch(`${api}?phase=${name}&offset=0&limit=${offset}`);
-    if (!answer.ok) return;
     const before = document.documentElement.scrollHeight;
-    phaseOf(name).prepend(await answer.text());
+    phaseOf(name).prepend(text);
     // What the reader looks at stays where it is.
     window.scrollBy({ top: document.documentElement.scrollHeight - before, behavior: 'instant' });
     search.restart();
@@ -163,4 +167,14 @@ function start(log, newest) {
       },
     },
   });
+}
+
+/** Null when there is no answer now. @param {string} url */
+async function textOf(url) {
+  try {
+    const answer = await fetch(url);
+    return answer.ok ? await answer.text() : null;
+  } catch {
+    return null;
+  }
 }
