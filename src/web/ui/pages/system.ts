@@ -15,7 +15,7 @@ export async function systemPage({ api, nowMs }: View): Promise<Page> {
 <p><a href="/tokens">Tokens</a> · <a href="/audit">Audit log</a></p>
 ${summaryOf(system)}
 <dl class="facts">
-<dt>Version</dt><dd>${system.version}, up since ${timeAgo(system.startedAt, nowMs)}</dd>
+<dt>Version</dt><dd>${system.version}, started ${timeAgo(system.startedAt, nowMs)}</dd>
 </dl>
 <h2>This machine</h2>
 ${checksOf(system)}

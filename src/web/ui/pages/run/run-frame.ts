@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { isTerminal, nothingToChange } from '../../../../runs/run.ts';
 import type { RunObject } from '../../../api/run-object.ts';
+import { commitLine } from '../../components/commit.ts';
 import { deltaSigns } from '../../components/delta.ts';
 import { stateBadge } from '../../components/state-badge.ts';
 import type { Markup, Page } from '../../layout.ts';
@@ -43,6 +44,7 @@ ${blockedNotice(run)}
 <p class="sentence" id="run-sentence">${sentence}</p>
 ${blocksNotice(run)}
 ${noteOf(run)}
+<p class="soft">${commitLine(run.commit)} on <span class="mono">${run.branch}</span>, by <bdi>${run.commit.authorName}</bdi></p>
 ${stateLine(facts, view.nowMs)}
 </div>
 <p id="run-news" class="hidden" role="status"></p>
