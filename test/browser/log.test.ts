@@ -157,3 +157,21 @@ test(`a log of ${longLog.toLocaleString('en')} lines is there at once, and can b
   expect(await page.locator('.line').count()).toBeLessThan(5000);
   expect(browser.complaints).toEqual([]);
 });
+
+test('a page catches up by itself with a server that was killed and is back', async () => {
+  const { scenario } = world;
+  const { id, page, hook, sameDocument } = await watched('killed');
+  const begun = async () =>
+    (await scenario.api.states(id)).filter(({ state }) => state === 'INITIALIZING').length;
+
+  await scenario.server.kill9();
+  await scenario.server.start();
+  // What changed nothing yet is begun anew.
+  await expect.poll(begun, patience).toBe(2);
+  await hook.say(textOf(numbered(1, 3, 'step')));
+  await expect.poll(() => linesWith(page, 'step'), patience).toEqual(numbered(1, 3, 'step'));
+  await hook.end();
+
+  await waitForState(page, 'UNCONFIRMED');
+  expect(await sameDocument()).toBe(true);
+});
