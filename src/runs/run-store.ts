@@ -98,8 +98,6 @@ export interface PullRequestRunFilter {
 /** Where runs live. Reads see committed data; methods with `tx` see the transaction. */
 export interface RunStore extends StackSummaries {
   find(id: string, tx?: Tx): Promise<Run | null>;
-  /** Newest first. `before` is the id of the last one seen. */
-  listOfStack(stackKey: string, options: { before: string | null; limit: number }): Promise<readonly Run[]>;
   /** Of all its runs, whatever their state. */
   idsOfStack(tx: Tx, stackKey: string): Promise<readonly string[]>;
   /** The newest run of a type, whatever its state. */

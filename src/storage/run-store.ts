@@ -38,12 +38,6 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
       return row ? toRun(row) : null;
     },
 
-    async listOfStack(stackKey, { before, limit }) {
-      let query = database.read.selectFrom('run').selectAll().where('stack_key', '=', stackKey);
-      if (before !== null) query = query.where('id', '<', before);
-      return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toRun);
-    },
-
     async idsOfStack(tx, stackKey) {
       const query = from(tx).selectFrom('run').select('id').where('stack_key', '=', stackKey);
       return (await query.orderBy('id').execute()).map(({ id }) => id);

@@ -234,21 +234,6 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
   }
 
   function lists(open: () => Promise<World>): void {
-    test('lists the runs of a stack page by page, newest first', async () => {
-      await using world = await open();
-      const otherStack = await world.addStack();
-      for (let n = 0; n < 5; n += 1) await world.insert();
-      await world.insert({ stackKey: otherStack });
-
-      const page = async (before: string | null) =>
-        (await world.runs.listOfStack(world.stackKey, { before, limit: 2 })).map(({ id }) => id);
-
-      expect(await page(null)).toEqual(['run-0005', 'run-0004']);
-      expect(await page('run-0004')).toEqual(['run-0003', 'run-0002']);
-      expect(await page('run-0002')).toEqual(['run-0001']);
-      expect(await page('run-0001')).toEqual([]);
-    });
-
     test('names all runs of a stack, over or not', async () => {
       await using world = await open();
       const otherStack = await world.addStack();

@@ -20,6 +20,7 @@ import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
 import { aCommit, person, stackSettings } from '../support/builders.ts';
+import { runsOfStack } from '../support/runs-of-stack.ts';
 import { sendersOn } from './outbox-support.ts';
 import { startReceiving } from './receiving.ts';
 import { eventually, silent } from './support.ts';
@@ -168,7 +169,7 @@ export async function openButtons() {
       return shown(`offer:stack-1:${commitHash}`);
     },
     stateOf: async (run: Run) => (await runs.find(run.id))?.state,
-    allRuns: () => runs.listOfStack('stack-1', { before: null, limit: 100 }),
+    allRuns: () => runsOfStack(database, 'stack-1'),
     /** What the inbox keeps of a delivery, once it is settled. */
     settled: ({ deliveryId }: { deliveryId: string }) =>
       eventually(async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { MergeGroup } from '../../src/runs/merge-groups.ts';
 import { aCommit } from '../support/builders.ts';
 import { openRunWorld, type RunWorldOptions } from '../support/run-world.ts';
+import { runsOfStack } from '../support/runs-of-stack.ts';
 
 const branch = 'gh-readonly-queue/main/pr-7-b0';
 
@@ -21,7 +22,7 @@ async function opened(options: RunWorldOptions = {}) {
     await world.scheduler.settled();
     return notes;
   }
-  const listed = (stackKey: string) => world.runs.listOfStack(stackKey, { before: null, limit: 20 });
+  const listed = (stackKey: string) => runsOfStack(world.database, stackKey);
   const dispose = () => world[Symbol.asyncDispose]();
   return { ...world, request, destroy, listed, [Symbol.asyncDispose]: dispose };
 }

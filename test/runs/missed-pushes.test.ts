@@ -4,6 +4,7 @@ import { createMissedPushes, decideMissed, type MissedPushMode } from '../../src
 import type { Offer } from '../../src/runs/offers.ts';
 import { aCommit } from '../support/builders.ts';
 import { openRunWorld, type RunWorldOptions } from '../support/run-world.ts';
+import { runsOfStack } from '../support/runs-of-stack.ts';
 
 const at = (hash: string | null): BranchHead => ({ hash, seenAtMs: 0 });
 
@@ -126,7 +127,7 @@ describe('a push that was missed', () => {
     await Promise.all([world.missed(), world.push('b2', { before: 'a1', paths: ['infra/x'] })]);
     await world.missed();
 
-    const runs = await world.runs.listOfStack(world.stack.key, { before: null, limit: 10 });
+    const runs = await runsOfStack(world.database, world.stack.key);
     expect(runs.map(({ commit }) => commit.hash)).toEqual(['b2', 'a1']);
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PullRequest, PullRequestContent } from '../../src/stacks/pull-request.ts';
 import { aCommit, aPullRequest, person } from '../support/builders.ts';
 import { openRunWorld, type RunWorld, type RunWorldOptions } from '../support/run-world.ts';
+import { runsOfStack } from '../support/runs-of-stack.ts';
 
 interface Change {
   readonly pullRequest?: Partial<PullRequest>;
@@ -55,8 +56,7 @@ function runIn([note = '']: readonly string[]): string {
 }
 
 const topic = { branch: 'topic' };
-const listed = (world: Pick<RunWorld, 'runs'>, stackKey: string) =>
-  world.runs.listOfStack(stackKey, { before: null, limit: 20 });
+const listed = (world: Pick<RunWorld, 'database'>, stackKey: string) => runsOfStack(world.database, stackKey);
 
 describe('a pull request', () => {
   it('makes a preview of its head that knows it', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Actor } from '../../src/access/actor.ts';
 import { aCommit } from '../support/builders.ts';
 import { openRunWorld } from '../support/run-world.ts';
+import { runsOfStack } from '../support/runs-of-stack.ts';
 
 const ada: Actor = { kind: 'person', login: 'ada', email: 'ada@example.com' };
 
@@ -63,7 +64,7 @@ describe('a push to the tracked branch', () => {
     expect(await world.push('b2')).toEqual([expect.stringContaining('already')]);
     await world.push('a1', { isLate: true, first: { ...first, newStacks: [] } });
 
-    const runs = await world.runs.listOfStack(key, { before: null, limit: 10 });
+    const runs = await runsOfStack(world.database, key);
     expect(runs.at(-1)?.commit.hash).toBe('b2');
     expect(runs.filter(({ commit }) => commit.hash === 'b2')).toHaveLength(1);
   });
@@ -88,7 +89,7 @@ describe('a push to the tracked branch', () => {
     await world.push('b2');
     await world.push('a1', { delivery: 'one' });
 
-    const runs = await world.runs.listOfStack(key, { before: null, limit: 10 });
+    const runs = await runsOfStack(world.database, key);
     expect(runs.map(({ commit }) => commit.hash)).toEqual(['b2', 'a1']);
   });
 
@@ -154,7 +155,7 @@ describe('a push to another branch', () => {
       world.push('a1', { ...topic, delivery: 'one' }),
       world.push('a1', { ...topic, delivery: 'two' }),
     ]);
-    expect(await world.runs.listOfStack(key, { before: null, limit: 10 })).toHaveLength(1);
+    expect(await runsOfStack(world.database, key)).toHaveLength(1);
   });
 
   it('is not ended by a person who looks at an older commit again', async () => {
@@ -354,7 +355,7 @@ describe('a run by hand', () => {
     const refused = world.triggers.manual(stack, request, ada);
 
     await expect(refused).rejects.toMatchObject({ code, issues: [{ path }] });
-    expect(await world.runs.listOfStack(stack.key, { before: null, limit: 1 })).toEqual([]);
+    expect(await runsOfStack(world.database, stack.key)).toEqual([]);
   });
 
   it('takes another branch where promotion is on, and for a preview anyway', async () => {

@@ -5,6 +5,7 @@ import { createRetentionStore } from '../../src/storage/retention-store.ts';
 import { summaryInsert } from '../../src/storage/stack-summary.ts';
 import { aCommit } from '../support/builders.ts';
 import { openRunWorld, type RunWorld } from '../support/run-world.ts';
+import { runsOfStack } from '../support/runs-of-stack.ts';
 import { tempDatabase } from '../support/temp-database.ts';
 
 async function withStack() {
@@ -26,7 +27,7 @@ test('a stack without runs, or with previews only, has none', async () => {
 
   await world.push('topic-head', { branch: 'topic' });
 
-  expect(await world.runs.listOfStack(key, { before: null, limit: 9 })).toHaveLength(1);
+  expect(await runsOfStack(world.database, key)).toHaveLength(1);
   expect(await world.runs.summary(key)).toBeNull();
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/user-error.ts';
 import { auditRows } from '../support/audit-rows.ts';
 import { person } from '../support/builders.ts';
+import { runsOfStack } from '../support/runs-of-stack.ts';
 import { anInstallation, apiRequest, type Installation } from './installation.ts';
 
 const stackPath = '/api/v1/stacks/acme/network-prod';
@@ -32,7 +33,7 @@ async function opened(change: Parameters<typeof anInstallation>[0] = {}) {
   const installation = anInstallation(change);
   const stack = await installation.addStack();
   const token = await installation.token('admin');
-  const runsThere = () => installation.runs.listOfStack(stack.key, { before: null, limit: 100 });
+  const runsThere = () => runsOfStack(installation.database, stack.key);
   return { installation, stack, token, runsThere };
 }
 

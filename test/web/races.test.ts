@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/runs/run.ts';
 import { aCommit } from '../support/builders.ts';
 import { aPlan } from '../support/run-world.ts';
+import { runsOfStack } from '../support/runs-of-stack.ts';
 import { type Answer, inEveryOrder, type RaceWorld } from './race-world.ts';
 
 const timeout = 30_000;
@@ -178,7 +179,7 @@ describe('of runs that start at once', { timeout }, () => {
         world.push(two, { delivery: deliveries[1] ?? '' }),
       ]);
 
-      const made = await world.runs.listOfStack(stack.key, { before: null, limit: 10 });
+      const made = await runsOfStack(world.database, stack.key);
       expect(made.map(({ state }) => state)).toEqual(['READY']);
       const first = notes.findIndex(([note]) => note?.includes(`TRACKED run ${made[0]?.id}`));
       expect(notes[1 - first]?.[0]).toContain('there is a run for this commit already');

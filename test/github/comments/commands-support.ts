@@ -18,6 +18,7 @@ import { createSecretBox } from '../../../src/storage/secret-box.ts';
 import { createStackStore } from '../../../src/storage/stack-store.ts';
 import { stackSettings } from '../../support/builders.ts';
 import { recordedConversation } from '../../support/recorded-conversation.ts';
+import { runsOfStack } from '../../support/runs-of-stack.ts';
 import { startReceiving } from '../receiving.ts';
 import { eventually } from '../support.ts';
 
@@ -109,7 +110,7 @@ export async function openCommands(options: { readonly isPublic?: boolean } = {}
     /** Asks for a preview and lets it be done. */
     async preview(): Promise<void> {
       await say('/slipway preview');
-      const [preview] = await runs.listOfStack('network', { before: null, limit: 1 });
+      const [preview] = await runsOfStack(database, 'network');
       await finish(preview?.id ?? '');
     },
     /** The answer to a comment. */
@@ -134,7 +135,7 @@ export async function openCommands(options: { readonly isPublic?: boolean } = {}
         all.worker.wake();
         expect(await inboxStore.find(deliveryId)).toMatchObject({ state: 'done' });
       }),
-    allRuns: (key = 'network') => runs.listOfStack(key, { before: null, limit: 100 }),
+    allRuns: (key = 'network') => runsOfStack(database, key),
     [Symbol.asyncDispose]: () => all[Symbol.asyncDispose](),
   };
 }

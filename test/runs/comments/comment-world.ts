@@ -14,6 +14,7 @@ import { createAuditStore } from '../../../src/storage/audit-store.ts';
 import { aCommit, aPullRequest, aRepository, person, stackSettings } from '../../support/builders.ts';
 import { recordedConversation } from '../../support/recorded-conversation.ts';
 import { openRunWorld } from '../../support/run-world.ts';
+import { runsOfStack } from '../../support/runs-of-stack.ts';
 
 export interface Said {
   readonly by?: string;
@@ -32,7 +33,7 @@ const roles: Readonly<Record<string, Role>> = { rita: 'reader', bob: 'writer', a
 /** Pull request #7 from `topic` to `main`, head `t1` unless said otherwise, and people with roles who comment on it. */
 export async function openCommentWorld() {
   const world = await openRunWorld();
-  const { clock, runs, stackStore, commits } = world;
+  const { clock, stackStore, commits } = world;
   const { conversation, reactions, answers } = recordedConversation();
   let commentId = 500;
   let questions = 0;
@@ -173,7 +174,7 @@ export async function openCommentWorld() {
     if (!stack) throw new Error('no such stack');
     return stack;
   };
-  const runsOf = (key: string) => runs.listOfStack(key, { before: null, limit: 50 });
+  const runsOf = (key: string) => runsOfStack(database, key);
 
   return {
     ...world,

@@ -6,6 +6,7 @@ import type { Assignment, LeaseStatus } from '../../../src/worker/server-api.ts'
 import { person } from '../../support/builders.ts';
 import { fc } from '../../support/fast-check.ts';
 import { aPlan } from '../../support/run-world.ts';
+import { runsOfStack } from '../../support/runs-of-stack.ts';
 import { type Lives, stackOf } from './lives.ts';
 
 /** What may happen to a server, in any order; `pick` chooses a stack, run or worker, `flag` between two ways. */
@@ -118,7 +119,7 @@ async function act(lives: Lives, { kind, pick, flag }: Action, busy: Set<Assignm
     case 'stop': {
       // Mostly a run that is under way: on the others every command is refused.
       const unfinished = await world.runs.unfinished(stackKey);
-      const all = await world.runs.listOfStack(stackKey, { before: null, limit: 1000 });
+      const all = await runsOfStack(world.database, stackKey);
       const run = pick % 5 === 0 ? all[pick % Math.max(all.length, 1)] : unfinished[0];
       if (run) await world.commands[kind](run.id, flag ? { ...ada, stateVersion: run.stateVersion } : ada);
       return;

@@ -4,6 +4,7 @@ import { isBlocking, isTerminal, maxRestarts, type Run, type RunState } from '..
 import type { StoredEvent } from '../../../src/runs/run-store.ts';
 import type { Assignment } from '../../../src/worker/server-api.ts';
 import { aPlan } from '../../support/run-world.ts';
+import { runsOfStack } from '../../support/runs-of-stack.ts';
 import { type Lives, stackOf } from './lives.ts';
 
 /** The tables of docs/runs.md, written down a second time: what may follow what. */
@@ -46,7 +47,7 @@ export interface Memory {
 export const newMemory = (): Memory => ({ ended: new Map(), locks: new Map(), started: new Set() });
 
 export async function allRuns({ world, stackKeys }: Lives): Promise<Run[]> {
-  const lists = stackKeys.map((key) => world.runs.listOfStack(key, { before: null, limit: 1000 }));
+  const lists = stackKeys.map((key) => runsOfStack(world.database, key));
   return (await Promise.all(lists)).flat();
 }
 
@@ -89,7 +90,7 @@ export async function check(
 
 /** What lists show is what the runs say, written down a second time. */
 export async function checkSummary({ world }: Pick<Lives, 'world'>, stackKey: string): Promise<void> {
-  const all = await world.runs.listOfStack(stackKey, { before: null, limit: 1000 });
+  const all = await runsOfStack(world.database, stackKey);
   const blocking = all.filter(({ type }) => isBlocking(type));
   const run = blocking.find(isActive) ?? blocking[0];
   const summary = await world.runs.summary(stackKey);
