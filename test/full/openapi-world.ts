@@ -76,7 +76,7 @@ const accepted = ['2xx', '304', '401', '403', '404', '409', '410', '412', '422']
 
 /** Go on for ten minutes; test/web reads them. */
 export const streams = ['streamRunLog', 'streamRunStates'];
-export const forPeople = ['getChangesSinceSeen', 'markPlanSeen'];
+export const forPeople = ['getChangesSinceSeen', 'markPlanSeen', 'listSessions', 'endSession'];
 
 /** Most values are known ones; the rest is what a tool makes up. */
 const mostly = (dictionary: string) => ({ dictionary, probability: 0.8 });
