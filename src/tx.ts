@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 /**
  * An open write transaction, as the features see it: a proof that one is open, and nothing to call but
  * `afterCommit`. Storage knows what is inside.
@@ -25,4 +27,24 @@ export function within<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   return tx ? work(tx) : transactions.write(work);
+}
+
+/** Between two pieces, so that nobody who writes has to wait for long. */
+const defaultPauseMs = 50;
+
+/**
+ * Clears what may be much in small transactions: `clear` takes away so many at most and says how many there were. Goes on
+ * until a piece was not full; ends early, and resolves, when `signal` aborts.
+ */
+export async function inPieces(
+  parts: { readonly transactions: Transactions; readonly atOnce: number; readonly pauseMs?: number },
+  signal: AbortSignal,
+  clear: (tx: Tx, atOnce: number) => Promise<number>,
+): Promise<void> {
+  const { transactions, atOnce, pauseMs = defaultPauseMs } = parts;
+  while (!signal.aborted) {
+    const cleared = await transactions.write((tx) => clear(tx, atOnce));
+    if (cleared < atOnce) return;
+    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Transactions, Tx } from '../tx.ts';
+import { inPieces, type Transactions, type Tx } from '../tx.ts';
 import { type Actor, actorKey, actorName } from './actor.ts';
 import type { Origin } from './origin.ts';
 import { withoutTokens } from './tokens.ts';
@@ -115,10 +115,8 @@ export function createAuditLog(parts: {
     async removeOld(days, signal) {
       if (days === 0) return;
       const beforeMs = clock.nowMs() - days * dayMs;
-      while (!signal.aborted) {
-        const removed = await transactions.write((tx) => store.removeBefore(tx, beforeMs, removedAtOnce));
-        if (removed < removedAtOnce) return;
-      }
+      const pieces = { transactions, atOnce: removedAtOnce };
+      await inPieces(pieces, signal, (tx, limit) => store.removeBefore(tx, beforeMs, limit));
     },
   };
 }

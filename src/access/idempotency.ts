@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
-import type { Transactions, Tx } from '../tx.ts';
+import { inPieces, type Transactions, type Tx } from '../tx.ts';
 import { type Actor, actorKey } from './actor.ts';
 
 /** An answer that is given again. */
@@ -84,10 +84,8 @@ export function createIdempotency(parts: {
     },
     async removeOld(signal) {
       const beforeMs = clock.nowMs() - keptMs;
-      while (!signal.aborted) {
-        const removed = await transactions.write((tx) => store.removeBefore(tx, beforeMs, removedAtOnce));
-        if (removed < removedAtOnce) return;
-      }
+      const pieces = { transactions, atOnce: removedAtOnce };
+      await inPieces(pieces, signal, (tx, limit) => store.removeBefore(tx, beforeMs, limit));
     },
   };
 

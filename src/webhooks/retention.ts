@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
-import type { Transactions } from '../tx.ts';
+import { inPieces, type Transactions } from '../tx.ts';
 import type { DeliveryStore, DroppedAttempts } from './delivery-store.ts';
 import type { ReplayStore } from './replay-store.ts';
 
@@ -53,12 +53,10 @@ export async function sweepReplays(
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { replays, transactions, days, clock, pauseMs = defaultPauseMs } = parts;
+  const { replays, days, clock } = parts;
   if (days === 0) return;
-  const options = { endedBeforeMs: clock.nowMs() - days * dayMs, limit: replaysAtOnce };
-  while (!signal.aborted) {
-    const removed = await transactions.write((tx) => replays.removeEnded(tx, options));
-    if (removed < replaysAtOnce) return;
-    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
-  }
+  const endedBeforeMs = clock.nowMs() - days * dayMs;
+  await inPieces({ ...parts, atOnce: replaysAtOnce }, signal, (tx, limit) =>
+    replays.removeEnded(tx, { endedBeforeMs, limit }),
+  );
 }

@@ -1,11 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
-import type { Transactions } from '../../tx.ts';
+import { inPieces, type Transactions } from '../../tx.ts';
 import type { OutboxStore } from './outbox-store.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const checksAtOnce = 200;
-const defaultPauseMs = 50;
 
 /**
  * Lets go of old checks that are of no run; those of runs go with their runs. GitHub still shows them. `days` 0:
@@ -21,12 +19,10 @@ export async function sweepChecks(
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { outbox, transactions, days, clock, pauseMs = defaultPauseMs } = parts;
+  const { outbox, days, clock } = parts;
   if (days === 0) return;
-  const options = { dueBeforeMs: clock.nowMs() - days * dayMs, limit: checksAtOnce };
-  while (!signal.aborted) {
-    const removed = await transactions.write((tx) => outbox.removeOldChecks(tx, options));
-    if (removed < checksAtOnce) return;
-    await delay(pauseMs, undefined, { signal }).catch(() => undefined);
-  }
+  const dueBeforeMs = clock.nowMs() - days * dayMs;
+  await inPieces({ ...parts, atOnce: checksAtOnce }, signal, (tx, limit) =>
+    outbox.removeOldChecks(tx, { dueBeforeMs, limit }),
+  );
 }
