@@ -6,6 +6,7 @@ import { changeOp } from '../../components/change-op.ts';
 import { planTree } from '../../components/plan-tree.ts';
 import type { Markup } from '../../layout.ts';
 import type { View } from '../../page-routes.ts';
+import { queryOf } from '../../query.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { TabContent } from './run-frame.ts';
 import { lookAtPlan, newsOf, type SinceSeen, sinceNotice } from './since-seen.ts';
@@ -27,7 +28,7 @@ export async function planTab(view: View, { run, apiPath }: RunFacts): Promise<T
   if (run.type === 'TASK') return { body: html`<p class="soft">A task has no plan.</p>` };
   const wish = wishOf(view);
   const plan = await view.api.get(
-    addressOf(`${apiPath}/plan`, { ...wish, limit: String(pageSize) }),
+    `${apiPath}/plan${queryOf({ ...wish, limit: String(pageSize) })}`,
     planSchema,
   );
   if (plan.hasChanges === null) return { body: html`<p class="soft">Nothing is planned yet.</p>` };
@@ -41,19 +42,13 @@ function wishOf({ query }: View): Wish {
   return { op, text: (query('text') ?? '').slice(0, 500), cursor: query('cursor') ?? '' };
 }
 
-/** Without what is empty. */
-function addressOf(path: string, query: Partial<Wish> & { readonly limit?: string }): string {
-  const all = Object.entries(query).filter(([, value]) => value !== '');
-  return all.length === 0 ? path : `${path}?${new URLSearchParams(all)}`;
-}
-
 function planOf(here: string, plan: Plan, seen: SinceSeen, wish: Wish, nowMs: number): Markup {
   const { counts, found, items, nextCursor, hasChanges } = plan;
   const total = changeOps.reduce((sum, op) => sum + counts[op], 0);
   const notice = sinceNotice(seen, nowMs);
   if (total === 0)
     return html`${notice}<p class="soft">${hasChanges ? unseenChanges : 'Nothing to change.'}</p>`;
-  const linkTo = (urn: string) => addressOf(here, { text: urn });
+  const linkTo = (urn: string) => `${here}${queryOf({ text: urn })}`;
   const isWhole = nextCursor === null && wish.cursor === '';
   return html`${notice}
 ${filter(here, plan, total, wish, isWhole)}
@@ -70,7 +65,7 @@ const unseenChanges =
 
 function filter(here: string, { counts, found }: Plan, total: number, wish: Wish, isWhole: boolean): Markup {
   const link = (op: ChangeOp | '', words: Markup | string, count: number) =>
-    html`<a href="${addressOf(here, { op, text: wish.text })}"${wish.op === op ? html` aria-current="true"` : ''}>${words} <span class="count">${count}</span></a>`;
+    html`<a href="${here}${queryOf({ op, text: wish.text })}"${wish.op === op ? html` aria-current="true"` : ''}>${words} <span class="count">${count}</span></a>`;
   const isFiltered = wish.op !== '' || wish.text !== '';
   return html`<form class="plan-filter" method="get" action="${here}" role="search">
 <div class="ops">${link('', 'All', total)}${changeOps.map((op) => (counts[op] === 0 ? '' : link(op, changeOp(op), counts[op])))}</div>
@@ -86,8 +81,8 @@ function pages(here: string, { items, found, nextCursor }: Plan, { op, text, cur
   const next =
     nextCursor === null
       ? ''
-      : html`<a class="button" href="${addressOf(here, { op, text, cursor: nextCursor })}">Next changes</a>`;
+      : html`<a class="button" href="${here}${queryOf({ op, text, cursor: nextCursor })}">Next changes</a>`;
   const first =
-    cursor === '' ? '' : html`<a class="button" href="${addressOf(here, { op, text })}">From the first</a>`;
+    cursor === '' ? '' : html`<a class="button" href="${here}${queryOf({ op, text })}">From the first</a>`;
   return html`<nav class="actions" aria-label="Pages of the plan">${first}${next} <span class="soft">${items.length} of ${found} changes are on this page.</span></nav>`;
 }

@@ -5,6 +5,7 @@ import { deliverySchema, deliveryStatuses } from '../../../api/delivery-object.t
 import { timeAgo } from '../../components/time.ts';
 import { formToken, type Markup } from '../../layout.ts';
 import type { View } from '../../page-routes.ts';
+import { queryOf } from '../../query.ts';
 import { isWriter, type WebhookFacts, webhookApiPath } from './webhook-frame.ts';
 import { attemptResult } from './webhook-standing.ts';
 
@@ -14,26 +15,21 @@ const deliveryList = z.object({ items: z.array(deliverySchema), nextCursor: z.st
 
 /** The deliveries of a webhook: `?status=`, `?state=` and `?cursor=` choose. */
 export async function deliveriesOf(view: View, facts: WebhookFacts): Promise<Markup> {
-  const chosen = Object.fromEntries(
-    ['status', 'state'].flatMap((name) => {
-      const value = view.query(name);
-      return value ? [[name, value]] : [];
-    }),
-  );
-  const query = new URLSearchParams({ ...chosen, limit: '50', cursor: view.query('cursor') ?? '' });
+  const [status, state, cursor] = ['status', 'state', 'cursor'].map(view.query);
+  const query = queryOf({ status, state, cursor, limit: '50' });
   const { items, nextCursor } = await view.api.get(
-    `${webhookApiPath(view)}/deliveries?${query}`,
+    `${webhookApiPath(view)}/deliveries${query}`,
     deliveryList,
   );
-  const older = nextCursor === null ? null : new URLSearchParams({ ...chosen, cursor: nextCursor });
-  const isChosen = Object.keys(chosen).length > 0;
+  const older = nextCursor === null ? null : queryOf({ status, state, cursor: nextCursor });
+  const isChosen = Boolean(status || state);
   return html`<h2 id="deliveries">Deliveries</h2>
 <form method="get" action="${facts.path}#deliveries" class="filter">
-${choice('status', 'Result', deliveryStatuses, chosen['status'])}
-${choice('state', 'State of the run', runStates, chosen['state'])}
+${choice('status', 'Result', deliveryStatuses, status)}
+${choice('state', 'State of the run', runStates, state)}
 <button>Filter</button>${isChosen ? html` <a href="${facts.path}#deliveries">All deliveries</a>` : ''}</form>
 ${items.length === 0 ? nothing(isChosen) : tableOf(view, items, facts)}
-${older === null ? '' : html`<p><a href="${facts.path}?${older}#deliveries">Older deliveries</a></p>`}`;
+${older === null ? '' : html`<p><a href="${facts.path}${older}#deliveries">Older deliveries</a></p>`}`;
 }
 
 const choice = (name: string, label: string, values: readonly string[], chosen = ''): Markup =>
