@@ -119,7 +119,7 @@ const replayRoute = createRoute({
   responses: { 202: json(deliverySchema, 'It will be handled.'), ...problems },
 });
 
-/** For administrators of the instance: server.ts lets nobody else get here. */
+/** For administrators of the instance: gates/instance.ts lets nobody else get here. */
 export function inboxRoutes({ inbox }: { inbox: InboxControl }): Api {
   const api = newApi();
 
