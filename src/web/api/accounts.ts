@@ -8,7 +8,7 @@ import { pageOf, pageQuery } from '../page.ts';
 import { type CursorBox, sealedCursors } from '../sealed-cursor.ts';
 import { onlyAccountOf } from './guard.ts';
 import { json, needs, problems } from './route-parts.ts';
-import { maxAsked } from './stack-roles.ts';
+import { askedAtOnce, maxAsked } from './stack-roles.ts';
 
 export const accountSchema = z
   .object({
@@ -70,7 +70,6 @@ export interface AccountRouteParts {
   readonly cursorBox: CursorBox;
 }
 
-const askedAtOnce = 8;
 /** The account before, and of the next one the repository up to which GitHub was asked. */
 const positionPattern = /^\d{1,16}\.\d{1,16}$/;
 

@@ -8,6 +8,7 @@ import { pageOf, pageQuery } from '../page.ts';
 import { type CursorBox, sealedCursors } from '../sealed-cursor.ts';
 import { onlyAccountOf } from './guard.ts';
 import { json, needs, problems } from './route-parts.ts';
+import { askedAtOnce } from './stack-roles.ts';
 
 export const repositorySchema = z
   .object({
@@ -55,8 +56,6 @@ export interface RepositoryRouteParts {
   readonly cursorBox: CursorBox;
 }
 
-/** Each row of a page can be a question to GitHub. */
-const questionsAtOnce = 8;
 /** Positions are GitHub's ids. */
 const positionPattern = /^[1-9]\d{0,15}$/;
 
@@ -87,7 +86,7 @@ export function repositoryRoutes({ access, repositories, cursorBox }: Repository
     const rows = await repositories.list({ account: own ?? account ?? null, after, limit: limit + 1 });
     // So many rows are looked at and no more: who administers few of many would have all of them asked.
     const looked = rows.slice(0, limit);
-    const items = await inParallel(looked, questionsAtOnce, (row) => shownTo(actor, row, role));
+    const items = await inParallel(looked, askedAtOnce, (row) => shownTo(actor, row, role));
     const last = rows.length > limit ? looked.at(-1) : undefined;
     const nextCursor = last === undefined ? null : cursors.encode(String(last.repository.id));
     return c.json({ items: items.filter((item) => item !== null), nextCursor }, 200);

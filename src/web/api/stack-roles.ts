@@ -13,7 +13,8 @@ export interface StackRoles {
   isSpent(): boolean;
 }
 
-const atOnce = 8;
+/** Questions to GitHub that are under way at once. */
+export const askedAtOnce = 8;
 /** A person that waits for them waits some seconds; GitHub allows some thousand an hour. */
 export const maxAsked = 100;
 
@@ -32,7 +33,7 @@ export function stackRoles(guard: Guard, actor: Actor): StackRoles {
       if (!known.has(placeKey(place))) {
         const unknown = following.filter((each) => !known.has(placeKey(each)));
         const first = new Map([place, ...unknown].map((each) => [placeKey(each), each]));
-        await Promise.all([...first.values()].slice(0, atOnce).map(ask));
+        await Promise.all([...first.values()].slice(0, askedAtOnce).map(ask));
       }
       return ask(place);
     },
