@@ -67,12 +67,12 @@ export function createReruns(parts: {
     async again(request) {
       const all = await stacks.ofRepository(request.repositoryId);
       const concerned = all.filter(request.concerns);
-      const [any] = concerned;
-      if (!any) return ['no stack of the repository is concerned'];
+      const [first] = concerned;
+      if (!first) return ['no stack of the repository is concerned'];
       // Rights are those on the repository, the same for all of its stacks.
-      if (!(await isWriter(access, request.actor, any))) {
+      if (!(await isWriter(access, request.actor, first))) {
         const reason = `${actorName(request.actor)} may not retry: needs the role writer`;
-        await settle({ ...request, button: 'retry', stack: any }, refusing(reason));
+        await settle({ ...request, button: 'retry', stack: first }, refusing(reason));
         return [reason];
       }
       const notes: string[] = [];

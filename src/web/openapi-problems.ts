@@ -21,11 +21,11 @@ interface Parameter {
 
 export function withProblems(path: string, method: string, operation: Operation): Operation {
   const { 'x-refuses': codes = [], ...described } = operation;
-  const { default: any, ...responses } = operation.responses;
+  const { default: anyError, ...responses } = operation.responses;
   // Without it the operation never fails, but by a bug.
-  if (any === undefined) return described;
+  if (anyError === undefined) return described;
   const all = new Set([...codesOf(path, method, operation), ...codes]);
-  return { ...described, responses: { ...responses, ...problemResponses(any, [...all]) } };
+  return { ...described, responses: { ...responses, ...problemResponses(anyError, [...all]) } };
 }
 
 function codesOf(path: string, method: string, operation: Operation): ProblemCode[] {
