@@ -2,8 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Actor } from '../access/actor.ts';
 import type { AuditQuery, AuditResult, AuditRow, AuditStore } from '../access/audit-log.ts';
 import type { Way } from '../access/origin.ts';
+import type { AuditTableRow } from './access-rows.ts';
 import type { Database } from './database.ts';
-import type { AuditTableRow } from './schema.ts';
 
 export function createAuditStore(database: Database): AuditStore {
   return {

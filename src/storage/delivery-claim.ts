@@ -1,7 +1,7 @@
 import type { Claim, DeliveryStore, Queue, Want } from '../webhooks/delivery-store.ts';
 import type { Database } from './database.ts';
 import { preparedInside } from './prepared.ts';
-import type { DeliveryRow } from './schema.ts';
+import type { DeliveryRow } from './webhook-rows.ts';
 
 type DueRow = Pick<
   DeliveryRow,

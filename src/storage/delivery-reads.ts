@@ -8,7 +8,7 @@ import type {
 } from '../webhooks/delivery-store.ts';
 import type { Database } from './database.ts';
 import { decodeExchange } from './exchange-column.ts';
-import type { AttemptRow, DeliveryRow } from './schema.ts';
+import type { AttemptRow, DeliveryRow } from './webhook-rows.ts';
 
 type DeliveryReads = Pick<
   DeliveryStore,

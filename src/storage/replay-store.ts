@@ -8,7 +8,7 @@ import type {
   ReplayStore,
 } from '../webhooks/replay-store.ts';
 import type { Database } from './database.ts';
-import type { ReplayRow } from './schema.ts';
+import type { ReplayRow } from './webhook-rows.ts';
 
 /** State changes looked at in one step: those of other stacks lie in between, and a step must stay short. */
 const windowSize = 2000;

@@ -1,6 +1,6 @@
 import type { SessionRecord, SessionStore } from '../access/session-store.ts';
+import type { SessionRow } from './access-rows.ts';
 import type { Database } from './database.ts';
-import type { SessionRow } from './schema.ts';
 
 export function createSessionStore(database: Database): SessionStore {
   return {

@@ -1,7 +1,7 @@
 import type { Role } from '../access/actor.ts';
 import type { TokenRecord, TokenStore } from '../access/token-store.ts';
+import type { TokenRow } from './access-rows.ts';
 import type { Database } from './database.ts';
-import type { TokenRow } from './schema.ts';
 
 export function createTokenStore(database: Database): TokenStore {
   return {

@@ -1,7 +1,7 @@
 import type { DeliveryStore, WebhookHealth } from '../webhooks/delivery-store.ts';
 import type { Database } from './database.ts';
 import { preparedInside } from './prepared.ts';
-import type { WebhookHealthRow } from './schema.ts';
+import type { WebhookHealthRow } from './webhook-rows.ts';
 
 type HealthMethods = Pick<DeliveryStore, 'health' | 'healths' | 'saveHealth' | 'clearHealth'>;
 

@@ -4,9 +4,9 @@ import type { Headers } from '../webhooks/custom-headers.ts';
 import type { EventFilter, OldSecret, Webhook, WebhookSummary } from '../webhooks/webhook.ts';
 import type { WebhookChange, WebhookStore } from '../webhooks/webhook-store.ts';
 import type { Database } from './database.ts';
-import type { WebhookRow } from './schema.ts';
 import { purposes } from './sealed-columns.ts';
 import type { SecretBox } from './secret-box.ts';
+import type { WebhookRow } from './webhook-rows.ts';
 
 type SealedColumn = 'secret' | 'old_secrets' | 'headers';
 
