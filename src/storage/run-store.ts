@@ -5,7 +5,8 @@ import type { RunChange, RunStore } from '../runs/run-store.ts';
 import type { Tx } from '../tx.ts';
 import type { Database } from './database.ts';
 import { createRunBox } from './run-box.ts';
-import { toCommand, toEvent, toRun } from './run-rows.ts';
+import { createRunRecords } from './run-records.ts';
+import { toRun } from './run-rows.ts';
 import type { RunRow } from './schema.ts';
 import type { SecretBox } from './secret-box.ts';
 import { createStackSummaries } from './stack-summary.ts';
@@ -31,6 +32,7 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
 
   return {
     ...createRunBox(database, box),
+    ...createRunRecords(database),
     ...createStackSummaries(database),
 
     async find(id, tx) {
@@ -123,17 +125,6 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
       return rows.map(toRun);
     },
 
-    async events(runId, tx) {
-      const query = from(tx).selectFrom('run_event').selectAll().where('run_id', '=', runId);
-      return (await query.orderBy('state_version').execute()).map(toEvent);
-    },
-
-    async eventsAfter(runId, stateVersion) {
-      const query = database.read.selectFrom('run_event').selectAll().where('run_id', '=', runId);
-      const later = query.where('state_version', '>', stateVersion);
-      return (await later.orderBy('state_version').execute()).map(toEvent);
-    },
-
     async insert(tx, run) {
       const row = await database
         .inside(tx)
@@ -176,22 +167,6 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
       }
     },
 
-    async insertEvent(tx, runId, event) {
-      const { state, stateVersion, timestampMs, actor, note } = event;
-      await database
-        .inside(tx)
-        .insertInto('run_event')
-        .values({
-          run_id: runId,
-          state,
-          state_version: stateVersion,
-          timestamp_ms: timestampMs,
-          actor,
-          note,
-        })
-        .execute();
-    },
-
     async setRenewed(tx, id) {
       await database.inside(tx).updateTable('run').set({ renewed: 1 }).where('id', '=', id).execute();
     },
@@ -203,33 +178,6 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
 
     async setPriority(tx, id, priority) {
       await database.inside(tx).updateTable('run').set({ priority }).where('id', '=', id).execute();
-    },
-
-    async addCommand(tx, runId, command) {
-      const db = database.inside(tx);
-      const last = await db
-        .selectFrom('run_command')
-        .select((select) => select.fn.max('ordinal').as('ordinal'))
-        .where('run_id', '=', runId)
-        .executeTakeFirst();
-      await db
-        .insertInto('run_command')
-        .values({
-          run_id: runId,
-          ordinal: (last?.ordinal ?? 0) + 1,
-          phase: command.phase,
-          label: command.label,
-          argv: JSON.stringify(command.argv),
-          started_at_ms: command.startedAtMs,
-          duration_ms: command.durationMs,
-          exit_code: command.exitCode,
-        })
-        .execute();
-    },
-
-    async commands(runId) {
-      const query = database.read.selectFrom('run_command').selectAll().where('run_id', '=', runId);
-      return (await query.orderBy('ordinal').execute()).map(toCommand);
     },
   };
 }
