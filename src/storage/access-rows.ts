@@ -28,6 +28,8 @@ export interface SessionRow {
   user_agent: string;
   created_at_ms: number;
   last_used_at_ms: number;
+  /** What login policies said, where there are any. */
+  grants: Json | null;
 }
 
 export interface AuditTableRow {

@@ -11,6 +11,19 @@ import type {
   RepositoryFileRow,
 } from './github-rows.ts';
 import type {
+  NoticeRow,
+  PolicyAttachmentRow,
+  PolicyDecisionRow,
+  PolicyOverrideRow,
+  PolicyRow,
+  PolicySampleRow,
+  PolicyVersionRow,
+  RunCauseRow,
+  RunFlagRow,
+  RunGateRow,
+  RunReviewRow,
+} from './policy-rows.ts';
+import type {
   AttemptRow,
   DeliveryRow,
   PayloadRow,
@@ -53,6 +66,17 @@ export interface Schema {
   session: SessionRow;
   audit: AuditTableRow;
   idempotency: IdempotencyRow;
+  policy: PolicyRow;
+  policy_version: PolicyVersionRow;
+  policy_attachment: PolicyAttachmentRow;
+  policy_decision: PolicyDecisionRow;
+  policy_sample: PolicySampleRow;
+  policy_override: PolicyOverrideRow;
+  run_review: RunReviewRow;
+  run_gate: RunGateRow;
+  run_flag: RunFlagRow;
+  run_cause: RunCauseRow;
+  notice: NoticeRow;
 }
 
 export interface AccountRow {
@@ -122,6 +146,8 @@ export interface RunRow {
   command: string | null;
   plan_digest: string | null;
   plan_likeness: string | null;
+  /** Of the commit and of all that the plan shows: what an approval or an override was given for. */
+  changes_digest: string | null;
   restarts: number;
   had_worker: Flag;
   renewed: Flag;

@@ -20,6 +20,7 @@ export const purposes = {
   webhook: (id: string, column: 'secret' | 'old_secrets' | 'headers') =>
     column === 'secret' ? `webhook:${id}` : `webhook:${id}:${column}`,
   answer: (actor: string, key: string) => `idempotency ${actor} ${key}`,
+  sample: (id: string) => `policy sample ${id}`,
   canary: () => 'this database belongs to this key',
 };
 
@@ -43,5 +44,6 @@ export const sealedColumns: readonly SealedColumn[] = [
     ...{ table: 'idempotency', column: 'kept', key: ['actor_key', 'key'] },
     purpose: (actor, key) => purposes.answer(text(actor), text(key)),
   },
+  { table: 'policy_sample', column: 'input', key: ['id'], purpose: (id) => purposes.sample(text(id)) },
   { table: 'canary', column: 'box', key: ['id'], purpose: purposes.canary },
 ];

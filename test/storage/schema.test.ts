@@ -19,7 +19,7 @@ type Tables = Record<string, Record<string, string>>;
 
 /** The tables as the queries see them, read as text because types are gone when it runs. */
 function declaredTables(): Tables {
-  const source = ['schema.ts', 'github-rows.ts', 'webhook-rows.ts', 'access-rows.ts']
+  const source = ['schema.ts', 'github-rows.ts', 'webhook-rows.ts', 'access-rows.ts', 'policy-rows.ts']
     .map((file) => readFileSync(join(import.meta.dirname, '../../src/storage', file), 'utf8'))
     .join('\n');
   const interfaces = new Map(

@@ -64,6 +64,7 @@ create table run (
   command text,
   plan_digest text,
   plan_likeness text,
+  changes_digest text,
   restarts integer not null default 0,
   had_worker integer not null default 0,
   renewed integer not null default 0,
@@ -388,7 +389,8 @@ create table session (
   email text not null,
   user_agent text not null,
   created_at_ms integer not null,
-  last_used_at_ms integer not null
+  last_used_at_ms integer not null,
+  grants text
 ) strict;
 create index session_of_user on session (user_id);
 
@@ -426,4 +428,165 @@ create table idempotency (
   primary key (actor_key, key)
 ) strict, without rowid;
 create index idempotency_at on idempotency (at_ms);
+
+create table policy (
+  id text primary key,
+  account_id integer references account (id),
+  name text not null,
+  description text not null,
+  kind text not null,
+  labels text not null,
+  rego_version integer not null,
+  body text not null,
+  rules text not null,
+  digest text not null,
+  version integer not null,
+  created_at_ms integer not null,
+  updated_at_ms integer not null,
+  updated_by text not null
+) strict;
+create unique index policy_name on policy (ifnull(account_id, 0), lower(name));
+create index policy_of_kind on policy (account_id, kind, id);
+
+create table policy_version (
+  policy_id text not null references policy (id) on delete cascade,
+  version integer not null,
+  rego_version integer not null,
+  body text not null,
+  rules text not null,
+  digest text not null,
+  created_at_ms integer not null,
+  created_by text not null,
+  primary key (policy_id, version)
+) strict;
+
+create table policy_attachment (
+  stack_key text not null references stack (key) on delete cascade,
+  policy_id text not null references policy (id) on delete cascade,
+  primary key (stack_key, policy_id)
+) strict, without rowid;
+create index policy_attachment_of_policy on policy_attachment (policy_id);
+
+-- Without a reference to the policy: it tells of what is gone, too.
+create table policy_decision (
+  id text primary key,
+  policy_id text not null,
+  policy_name text not null,
+  policy_version integer not null,
+  policy_digest text not null,
+  kind text not null,
+  account_id integer,
+  stack_key text references stack (key) on delete cascade,
+  run_id text references run (id) on delete cascade,
+  subject text not null,
+  outcome text not null,
+  messages text not null,
+  result text not null,
+  failure text,
+  input_digest text not null,
+  engine text not null,
+  duration_ms integer not null,
+  at_ms integer not null
+) strict;
+create index policy_decision_of_run on policy_decision (run_id, id) where run_id is not null;
+create index policy_decision_of_stack on policy_decision (stack_key, id) where stack_key is not null;
+create index policy_decision_of_policy on policy_decision (policy_id, id);
+create index policy_decision_at on policy_decision (at_ms);
+
+create table policy_sample (
+  id text primary key,
+  policy_id text not null references policy (id) on delete cascade,
+  policy_version integer not null,
+  account_id integer,
+  kind text not null,
+  stack_key text references stack (key) on delete cascade,
+  run_id text references run (id) on delete cascade,
+  subject text not null,
+  outcome text not null,
+  at_ms integer not null,
+  -- The last column: what stands behind a large value is slow to read.
+  input blob not null
+) strict;
+create index policy_sample_of_policy on policy_sample (policy_id, id);
+create index policy_sample_of_account on policy_sample (account_id, id);
+create index policy_sample_of_stack on policy_sample (stack_key) where stack_key is not null;
+create index policy_sample_of_run on policy_sample (run_id) where run_id is not null;
+create index policy_sample_at on policy_sample (at_ms);
+
+create table policy_override (
+  id text primary key,
+  stack_key text not null references stack (key) on delete cascade,
+  run_id text not null references run (id) on delete cascade,
+  changes_digest text not null,
+  actor_key text not null,
+  actor_name text not null,
+  reason text not null,
+  at_ms integer not null
+) strict;
+create index policy_override_of_changes on policy_override (stack_key, changes_digest);
+create index policy_override_of_run on policy_override (run_id);
+
+-- What people said to a run that waits for approval policies.
+create table run_review (
+  id text primary key,
+  run_id text not null references run (id) on delete cascade,
+  stack_key text not null references stack (key) on delete cascade,
+  state text not null,
+  state_version integer not null,
+  changes_digest text,
+  verdict text not null,
+  reviewer_key text not null,
+  reviewer_name text not null,
+  role text not null,
+  via text not null,
+  note text,
+  at_ms integer not null
+) strict;
+create index run_review_of_run on run_review (run_id, id);
+create index run_review_of_changes on run_review (stack_key, changes_digest, id);
+
+-- What approval policies said last of a run that waits.
+create table run_gate (
+  run_id text primary key references run (id) on delete cascade,
+  state_version integer not null,
+  outcome text not null,
+  judged text not null,
+  note text,
+  at_ms integer not null
+) strict, without rowid;
+
+create table run_flag (
+  run_id text not null references run (id) on delete cascade,
+  policy_id text not null,
+  flag text not null,
+  primary key (run_id, policy_id, flag)
+) strict, without rowid;
+
+-- Which run a trigger policy started a run after. Without references: it tells of what is gone, too.
+create table run_cause (
+  run_id text primary key references run (id) on delete cascade,
+  cause_run_id text not null,
+  workflow text not null,
+  depth integer not null,
+  policy_id text not null,
+  policy_name text not null
+) strict, without rowid;
+create index run_cause_of_workflow on run_cause (workflow, run_id);
+
+-- Messages of notification policies.
+create table notice (
+  id text primary key,
+  account_id integer not null references account (id),
+  stack_key text references stack (key) on delete cascade,
+  run_id text references run (id) on delete cascade,
+  policy_id text,
+  severity text not null,
+  title text not null,
+  body text not null,
+  at_ms integer not null
+) strict;
+create index notice_of_account on notice (account_id, id);
+create index notice_of_stack on notice (stack_key) where stack_key is not null;
+create index notice_of_run on notice (run_id) where run_id is not null;
+create index notice_at on notice (at_ms);
 `;
