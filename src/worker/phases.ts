@@ -6,6 +6,7 @@ import { UserError } from '../user-error.ts';
 import { type Bound, bindsByFile, confirmedSteps, withPlanFile } from './binding.ts';
 import { createBudget } from './budget.ts';
 import { insidePlan, runVendorCommand } from './command-runner.ts';
+import { readCustomMetadata } from './custom-metadata.ts';
 import { runHooks, runTask } from './hook-runner.ts';
 import { createPhaseLog, type PhaseLogOptions } from './logs.ts';
 import { findProjectRoot } from './project-root.ts';
@@ -186,13 +187,17 @@ export async function plan(
   const after = await runHooks(context, phase, 'afterPlan');
   if (after.kind !== 'ok') return after;
 
+  const metadata = await readCustomMetadata(context);
+  if (metadata.kind !== 'read') return metadata;
+
   // What the hooks exported must survive a wait for a person.
   const frozen = await server.saveFrozen(assignment, { ...assignment.frozen, exports: context.exports });
   if (frozen !== 'held') return over;
   // Before the report: a confirmation may follow at once, and then the workspace is somebody else's.
   await workspaces.tidy(context.workspace);
   const { hasChanges, delta, steps, marks = [] } = result;
-  const report = { hasChanges, delta, steps, marks, file, autodeploy: settings.autodeploy };
+  const { custom } = metadata;
+  const report = { hasChanges, delta, steps, marks, custom, file, autodeploy: settings.autodeploy };
   if (settings.autodeploy && !commit()) return over;
   return { kind: 'planned', answer: await server.planned(assignment, report) };
 }

@@ -17,9 +17,11 @@ export function hideSecrets(secrets: readonly string[], text: string): string {
 /** The steps of a plan (or its marks) as they are stored: ids, inputs, names may hold a secret of the environment. */
 export function hiddenSteps<T>(assignment: Assignment, steps: readonly T[]): readonly T[] {
   const secrets = secretsOf(assignment);
-  if (secrets.length === 0) return steps;
-  return JSON.parse(hideSecrets(secrets, JSON.stringify(steps))) as T[];
+  return secrets.length === 0 ? steps : hiddenIn(secrets, steps);
 }
+
+const hiddenIn = <T>(secrets: readonly string[], value: T): T =>
+  JSON.parse(hideSecrets(secrets, JSON.stringify(value))) as T;
 
 /** The same server, told nothing that holds a secret: hooks and tasks may spell one out, plans may carry one. */
 export function withoutSecrets(server: ServerApi, assignment: Assignment): ServerApi {
@@ -36,6 +38,7 @@ export function withoutSecrets(server: ServerApi, assignment: Assignment): Serve
         ...plan,
         steps: hiddenSteps(assignment, plan.steps),
         marks: hiddenSteps(assignment, plan.marks ?? []),
+        custom: hiddenIn(secrets, plan.custom ?? {}),
       }),
   };
 }

@@ -80,6 +80,8 @@ export interface PlanReport {
   readonly steps: readonly unknown[];
   /** As in `PlanResult`. */
   readonly marks?: readonly ResourceMark[];
+  /** By name: what `*.custom.slipway.json` files of the workspace say. Left out: there are none. */
+  readonly custom?: Readonly<Record<string, unknown>>;
   readonly file: Uint8Array | null;
   /** As frozen, not as the stack says now. */
   readonly autodeploy: boolean;
