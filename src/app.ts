@@ -145,6 +145,11 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     ...stores,
     queue,
     source: github.source,
+    // Until policies can be stored.
+    judge: {
+      judge: async () => ({ outcome: 'passed', note: null, lines: [], record: async () => undefined }),
+    },
+    guards: { guardsOf: async () => [] },
     offers: github.offers,
     missedPushes: config.missedPushes,
     showUnaffected: github.showUnaffected,

@@ -19,7 +19,7 @@ const allowed: Record<string, readonly string[]> = {
   sandbox: foundation,
   stacks: [...foundation, 'access'],
   runs: [...foundation, 'stacks', 'access'],
-  policies: [...foundation, 'runs', 'stacks', 'sandbox'],
+  policies: [...foundation, 'runs', 'stacks', 'sandbox', 'access'],
   webhooks: [...foundation, 'runs/run-event', 'access', 'stacks/stack', 'stacks/repository', 'runs/run'],
   worker: [...foundation, 'runs', 'stacks', 'sandbox'],
   vendors: [...foundation, 'tools', 'worker/vendor', 'stacks/vendor-settings', 'sandbox/sandbox'],

@@ -33,6 +33,7 @@ export interface RunChange {
   readonly planDigest?: string;
   /** Null takes an earlier one away. */
   readonly planLikeness?: string | null;
+  readonly changesDigest?: string;
   readonly restarts?: number;
   readonly hadWorker?: true;
 }

@@ -33,6 +33,7 @@ export type Outcome =
   | 'tool_failed'
   | 'hook_failed'
   | 'policy_denied'
+  | 'policy_failed'
   | 'timeout'
   | 'output_limit'
   | 'out_of_memory'
@@ -79,6 +80,8 @@ export interface Run {
   readonly planDigest?: string;
   /** The same for runs of different stacks that would change the same (plan-likeness.ts). */
   readonly planLikeness?: string;
+  /** What approvals and overrides are given for (changes-digest.ts). Present once there is a plan. */
+  readonly changesDigest?: string;
   /** How often its first half was started again after a worker was lost. */
   readonly restarts: number;
   /** True once a worker ever had it: there is a workspace to finish with. */

@@ -1,25 +1,16 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
-import { isLockedFor } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
 import { UserError } from '../user-error.ts';
+import type { Guards } from './approvals/guards.ts';
 import { createClaims } from './claims.ts';
 import type { JobQueue, Lease } from './job-queue.ts';
 import type { LogStore } from './log-store.ts';
 import { finishPriority, phaseQueue } from './phase-jobs.ts';
-import type { ResourceMark } from './plan/resource-mark.ts';
-import { likenessOf } from './plan-likeness.ts';
-import {
-  changesTheWorld,
-  type Delta,
-  isTerminal,
-  nothingToChange,
-  type Outcome,
-  type Run,
-  type RunCommand,
-} from './run.ts';
+import type { PlanJudge } from './plan-judge.ts';
+import { createPlanReports, sha256 } from './plan-report.ts';
+import { changesTheWorld, isTerminal, type Outcome, type Run, type RunCommand } from './run.ts';
 import type { Reactor } from './run-event.ts';
 import { type Frozen, type Phase, phases, type RunCommandRecord, type RunStore } from './run-store.ts';
 import type { Source } from './source.ts';
@@ -47,10 +38,13 @@ export function createWorkerService(parts: {
   source: Source;
   logs: LogStore;
   clock: Clock;
+  judge: PlanJudge;
+  guards: Guards;
   logger: Logger;
 }) {
-  const { runs, stacks, queue, transactions } = parts;
+  const { runs, queue, transactions } = parts;
   const watchers = createWatchers();
+  const planned = createPlanReports({ ...parts, watchers });
   const claimNow = createClaims(parts);
 
   const move = (tx: Tx, run: Run, command: RunCommand, details: MoveDetails) =>
@@ -75,43 +69,6 @@ export function createWorkerService(parts: {
       const moved = await move(tx, run, command, { actor: 'worker', note: null, ...details });
       if (moved.kind !== 'moved') throw new Error(`${command.kind} was refused in ${run.state}`);
     });
-
-  async function planned(held: Held, plan: PlanInput) {
-    const planDigest = plan.file ? sha256(plan.file) : undefined;
-    const planLikeness = likenessOf(plan);
-    const sealed = await runs.sealPlan(held.run.id, plan);
-    return transactions.write(async (tx) => {
-      if (!(await queue.holds(tx, held.lease))) return { next: 'lost' } as const;
-      const run = await runs.find(held.run.id, tx);
-      const stack = run && (await stacks.findByKey(run.stackKey, tx));
-      if (!run || !stack) return { next: 'lost' } as const;
-      if (isTerminal(run.state)) return { next: 'end' } as const;
-      await runs.savePlan(tx, sealed);
-      const moved = await move(
-        tx,
-        run,
-        {
-          kind: 'planned',
-          hasChanges: plan.hasChanges,
-          hasWarnings: false,
-          hasApprovalPolicies: false,
-          autodeploy: plan.autodeploy,
-          stackLocked: isLockedFor(stack.lock, run.startedBy),
-        },
-        {
-          actor: 'worker',
-          note: plan.hasChanges ? null : nothingToChange,
-          change: { delta: plan.delta, planLikeness, ...(planDigest === undefined ? {} : { planDigest }) },
-        },
-      );
-      if (moved.kind !== 'moved') throw new Error(`planned was refused in ${run.state}`);
-      if (moved.run.state === 'APPLYING') return { next: 'apply' } as const;
-      if (isTerminal(moved.run.state)) return { next: 'end' } as const;
-      // The run waits for a person and holds no worker: the confirmation makes the next job.
-      await queue.finish(tx, held.lease);
-      return { next: 'wait' } as const;
-    });
-  }
 
   async function lookAt(held: Held): Promise<Status> {
     if (!(await queue.renew(held.lease))) return 'lost';
@@ -231,16 +188,4 @@ async function ifUnaltered<T>(read: () => Promise<T>): Promise<T | null> {
     if (error instanceof UserError && error.code === 'secret-key-wrong') return null;
     throw error;
   }
-}
-
-const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
-
-interface PlanInput {
-  readonly hasChanges: boolean;
-  readonly delta: Delta;
-  readonly steps: readonly unknown[];
-  readonly marks?: readonly ResourceMark[];
-  readonly file: Uint8Array | null;
-  /** As frozen, not as the stack says now. */
-  readonly autodeploy: boolean;
 }

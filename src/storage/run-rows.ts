@@ -24,6 +24,7 @@ export function toRun(row: RunRow): Run {
     ...(row.command === null ? {} : { command: row.command }),
     ...(row.plan_digest === null ? {} : { planDigest: row.plan_digest }),
     ...(row.plan_likeness === null ? {} : { planLikeness: row.plan_likeness }),
+    ...(row.changes_digest === null ? {} : { changesDigest: row.changes_digest }),
     restarts: row.restarts,
     hadWorker: row.had_worker === 1,
     isRenewed: row.renewed === 1,

@@ -200,6 +200,7 @@ async function compareAndSet(
       ...(change.delta === undefined ? {} : { delta: JSON.stringify(change.delta) }),
       ...(change.planDigest === undefined ? {} : { plan_digest: change.planDigest }),
       ...(change.planLikeness === undefined ? {} : { plan_likeness: change.planLikeness }),
+      ...(change.changesDigest === undefined ? {} : { changes_digest: change.changesDigest }),
       ...(change.restarts === undefined ? {} : { restarts: change.restarts }),
       ...(change.hadWorker === undefined ? {} : { had_worker: 1 }),
     })

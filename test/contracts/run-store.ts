@@ -93,6 +93,7 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
           delta: { added: 1, changed: 2, deleted: 3, resources: 4 },
           planDigest: 'ab'.repeat(32),
           planLikeness: 'cd'.repeat(32),
+          changesDigest: 'ef'.repeat(32),
           restarts: 1,
           hadWorker: true,
         }),
@@ -106,6 +107,7 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
         delta: { added: 1, changed: 2, deleted: 3, resources: 4 },
         planDigest: 'ab'.repeat(32),
         planLikeness: 'cd'.repeat(32),
+        changesDigest: 'ef'.repeat(32),
         restarts: 1,
         hadWorker: true,
       });

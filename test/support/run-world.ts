@@ -5,6 +5,7 @@ import { createIds } from '../../src/ids.ts';
 import { createLogger } from '../../src/logger.ts';
 import type { MissedPushMode } from '../../src/runs/missed-pushes.ts';
 import type { Offer } from '../../src/runs/offers.ts';
+import type { PlanJudge } from '../../src/runs/plan-judge.ts';
 import type { Run } from '../../src/runs/run.ts';
 import type { Reactor } from '../../src/runs/run-event.ts';
 import { createRuns } from '../../src/runs/runs.ts';
@@ -41,6 +42,10 @@ export interface RunWorldOptions {
   readonly missedPushes?: MissedPushMode;
   /** GitHub answers no question. */
   readonly sourceFails?: boolean;
+  /** Left out: there are no plan policies. */
+  readonly judge?: PlanJudge;
+  /** "id version" of the approval policies; left out: there are none. */
+  readonly guards?: () => readonly string[];
 }
 
 /** What outlives a server. */
@@ -90,6 +95,8 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
     changes: options.changes ?? {},
     sourceFails: options.sourceFails ?? false,
     missedPushes: options.missedPushes ?? 'offer',
+    judge: options.judge ?? passesAll,
+    guards: options.guards ?? (() => []),
   });
 
   if (!options.former) {
@@ -180,6 +187,11 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
   };
 }
 
+/** As it is where no policy judges plans. */
+const passesAll: PlanJudge = {
+  judge: async () => ({ outcome: 'passed', note: null, lines: [], record: async () => undefined }),
+};
+
 export type RunWorld = Awaited<ReturnType<typeof openRunWorld>>;
 
 function wire(parts: {
@@ -193,6 +205,8 @@ function wire(parts: {
   changes: Readonly<Record<string, readonly string[]>>;
   sourceFails: boolean;
   missedPushes: MissedPushMode;
+  judge: PlanJudge;
+  guards: () => readonly string[];
 }) {
   const { clock, newId, database } = parts;
   const logger = createLogger('silent');
@@ -239,6 +253,8 @@ function wire(parts: {
       offer: async (_, offer) => void offered.push(offer),
     },
     missedPushes: parts.missedPushes,
+    judge: parts.judge,
+    guards: { guardsOf: async () => parts.guards() },
     showUnaffected: async (_tx, { stack, ...told }) => void unaffected.push({ stack: stack.key, ...told }),
     reactors: parts.reactors,
     transactions: database,

@@ -76,6 +76,7 @@ const outcomes: Record<Outcome, string> = {
   tool_failed: 'The tool reported a failure.',
   hook_failed: 'A hook failed.',
   policy_denied: 'A policy denied it.',
+  policy_failed: 'A policy could not be evaluated.',
   timeout: 'The run took longer than it may.',
   output_limit: 'The run wrote more output than it may.',
   out_of_memory: 'The run used more memory than it may.',

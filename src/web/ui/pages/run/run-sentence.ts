@@ -129,6 +129,7 @@ const reasons: Readonly<Record<Outcome, string>> = {
   tool_failed: 'The tool failed',
   hook_failed: 'A hook failed',
   policy_denied: 'A policy denied it',
+  policy_failed: 'A policy could not be evaluated',
   timeout: 'It took too long',
   output_limit: 'It wrote too much output',
   out_of_memory: 'It ran out of memory',

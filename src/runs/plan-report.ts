@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import type { Logger } from '../logger.ts';
+import { isLockedFor, type Stack } from '../stacks/stack.ts';
+import type { StackStore } from '../stacks/stack-store.ts';
+import type { Transactions, Tx } from '../tx.ts';
+import type { Guards } from './approvals/guards.ts';
+import { changesDigestOf } from './changes-digest.ts';
+import type { JobQueue, Lease } from './job-queue.ts';
+import type { LogStore } from './log-store.ts';
+import type { ResourceMark } from './plan/resource-mark.ts';
+import type { PlanJudge, PlanVerdict } from './plan-judge.ts';
+import { likenessOf } from './plan-likeness.ts';
+import { type Delta, isTerminal, nothingToChange, type Run, type RunCommand } from './run.ts';
+import type { RunChange, RunStore } from './run-store.ts';
+import type { Transitions } from './transition.ts';
+import type { Watchers } from './watchers.ts';
+
+export interface ReportedPlan {
+  readonly hasChanges: boolean;
+  readonly delta: Delta;
+  readonly steps: readonly unknown[];
+  readonly marks?: readonly ResourceMark[];
+  readonly custom?: Readonly<Record<string, unknown>>;
+  readonly file: Uint8Array | null;
+  /** As frozen, not as the stack says now. */
+  readonly autodeploy: boolean;
+}
+
+interface Held {
+  readonly lease: Lease;
+  readonly run: Run;
+}
+
+type Next = { readonly next: 'apply' | 'wait' | 'end' | 'lost' };
+
+/**
+ * What becomes of a run whose plan a worker reports. Policies judge it first, outside of any transaction; the worker
+ * holds its lease meanwhile. Then one transaction stores the plan and what was said of it, and moves the run, if the lease
+ * still holds.
+ */
+export function createPlanReports(parts: {
+  runs: RunStore;
+  stacks: StackStore;
+  queue: JobQueue;
+  judge: PlanJudge;
+  guards: Guards;
+  logs: Pick<LogStore, 'read' | 'append'>;
+  watchers: Watchers;
+  transitions: () => Transitions;
+  transactions: Transactions;
+  logger: Logger;
+}) {
+  const { runs, stacks, queue, transactions } = parts;
+
+  async function readHeld(held: Held, tx: Tx) {
+    if (!(await queue.holds(tx, held.lease))) return null;
+    const run = await runs.find(held.run.id, tx);
+    const stack = run && (await stacks.findByKey(run.stackKey, tx));
+    return run && stack ? { run, stack } : null;
+  }
+
+  /** Nobody waits for policies to judge the plan of a run that is over. */
+  async function judge(run: Run, stack: Stack, plan: ReportedPlan): Promise<PlanVerdict> {
+    const done = new AbortController();
+    const over = new AbortController();
+    using listener = parts.watchers.listen(run.id);
+    void listener.rung(longestMs, done.signal).then(() => over.abort());
+    try {
+      return await parts.judge.judge({ ...plan, custom: plan.custom ?? {}, run, stack }, over.signal);
+    } finally {
+      done.abort();
+    }
+  }
+
+  async function log(run: Run, lines: readonly string[]): Promise<void> {
+    if (lines.length === 0) return;
+    const { size } = await parts.logs.read(run.id, 'planning', 0, 0);
+    const bytes = Buffer.from(lines.map((line) => `[${line}]\n`).join(''));
+    const appended = await parts.logs.append(run.id, 'planning', size, bytes);
+    if (appended.kind === 'refused')
+      parts.logger.warn({ run: run.id, ...appended }, 'a log was not continued');
+  }
+
+  function commandFor(run: Run, stack: Stack, plan: ReportedPlan, verdict: PlanVerdict, isGuarded: boolean) {
+    if (verdict.outcome === 'denied' || verdict.outcome === 'failed') return { kind: 'fail' } as const;
+    return {
+      kind: 'planned',
+      hasChanges: plan.hasChanges,
+      hasWarnings: verdict.outcome === 'warned',
+      hasApprovalPolicies: isGuarded,
+      autodeploy: plan.autodeploy,
+      stackLocked: isLockedFor(stack.lock, run.startedBy),
+    } satisfies RunCommand;
+  }
+
+  return async function planned(held: Held, plan: ReportedPlan): Promise<Next> {
+    const shows = {
+      delta: plan.delta,
+      planLikeness: likenessOf(plan),
+      changesDigest: changesDigestOf(held.run, plan.steps),
+      ...(plan.file ? { planDigest: sha256(plan.file) } : {}),
+    };
+    const found = await transactions.write((tx) => readHeld(held, tx));
+    if (!found) return { next: 'lost' };
+    if (isTerminal(found.run.state)) return { next: 'end' };
+    const { delta, changesDigest } = shows;
+    const verdict = await judge({ ...found.run, delta, changesDigest }, found.stack, plan);
+    await log(found.run, verdict.lines);
+    const sealed = await runs.sealPlan(found.run.id, plan);
+
+    return transactions.write(async (tx) => {
+      const now = await readHeld(held, tx);
+      if (!now) return { next: 'lost' };
+      const { run, stack } = now;
+      if (isTerminal(run.state)) return { next: 'end' };
+      await runs.savePlan(tx, sealed);
+      await verdict.record(tx);
+      const isGuarded = (await parts.guards.guardsOf(tx, stack)).length > 0;
+      const command = commandFor(run, stack, plan, verdict, isGuarded);
+      const change = { ...shows, ...outcomeOf(verdict) };
+      const note = verdict.note ?? (plan.hasChanges ? null : nothingToChange);
+      const moved = await parts.transitions().move(tx, run, command, { actor: 'worker', note, change });
+      if (moved.kind !== 'moved') throw new Error(`planned was refused in ${run.state}`);
+      if (moved.run.state === 'APPLYING') return { next: 'apply' };
+      if (isTerminal(moved.run.state)) return { next: 'end' };
+      // The run waits for a person and holds no worker: the confirmation makes the next job.
+      await queue.finish(tx, held.lease);
+      return { next: 'wait' };
+    });
+  };
+}
+
+/** Of waiting for the end of a run: a policy is done long before. */
+const longestMs = 60 * 60_000;
+
+function outcomeOf({ outcome }: PlanVerdict): Pick<RunChange, 'outcome'> {
+  if (outcome === 'denied') return { outcome: 'policy_denied' };
+  return outcome === 'failed' ? { outcome: 'policy_failed' } : {};
+}
+
+export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
