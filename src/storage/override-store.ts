@@ -1,0 +1,50 @@
+import type { Override, OverrideStore } from '../policies/override-store.ts';
+import type { Tx } from '../tx.ts';
+import type { Database } from './database.ts';
+import type { PolicyOverrideRow } from './policy-rows.ts';
+
+export function createOverrideStore(database: Database): OverrideStore {
+  const from = (tx?: Tx) =>
+    (tx ? database.inside(tx) : database.read).selectFrom('policy_override').selectAll();
+
+  return {
+    async insert(tx, override) {
+      const row: PolicyOverrideRow = {
+        id: override.id,
+        stack_key: override.stackKey,
+        run_id: override.runId,
+        changes_digest: override.changesDigest,
+        actor_key: override.actorKey,
+        actor_name: override.actorName,
+        reason: override.reason,
+        at_ms: override.atMs,
+      };
+      await database.inside(tx).insertInto('policy_override').values(row).execute();
+    },
+
+    async find(stackKey, changesDigest, tx) {
+      const ofChanges = from(tx)
+        .where('stack_key', '=', stackKey)
+        .where('changes_digest', '=', changesDigest);
+      const row = await ofChanges.orderBy('id', 'desc').limit(1).executeTakeFirst();
+      return row ? toOverride(row) : null;
+    },
+
+    async ofRun(runId) {
+      return (await from().where('run_id', '=', runId).orderBy('id').execute()).map(toOverride);
+    },
+  };
+}
+
+function toOverride(row: PolicyOverrideRow): Override {
+  return {
+    id: row.id,
+    stackKey: row.stack_key,
+    runId: row.run_id,
+    changesDigest: row.changes_digest,
+    actorKey: row.actor_key,
+    actorName: row.actor_name,
+    reason: row.reason,
+    atMs: row.at_ms,
+  };
+}
