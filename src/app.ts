@@ -134,6 +134,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           onButton: (press) => buttons.press(press),
           onComment: (comment) => commentCommands.handle(comment),
           onOffer: (press) => offerButton(press),
+          policyLines: async () => [],
           onMissedPush: (missed) => runs.missedPushes.handle(missed),
           onRerun: (request) => reruns.again(request),
           mergeGroups: () => runs.mergeGroups,

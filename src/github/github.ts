@@ -26,6 +26,7 @@ import { createDeploymentReactor } from './feedback/deployment.ts';
 import { createOffers } from './feedback/offers.ts';
 import { createOutbox } from './feedback/outbox.ts';
 import type { OutboxStore } from './feedback/outbox-store.ts';
+import type { ReadPolicyLines } from './feedback/policy-lines.ts';
 import { createFeedbackReactor } from './feedback/reactor.ts';
 import { createNoteOnRun, type NoteOnRun } from './feedback/run-notes.ts';
 import { createSenders } from './feedback/senders.ts';
@@ -108,6 +109,7 @@ export interface GithubParts extends EventSinks {
   readonly publicUrl: () => string;
   readonly isSandboxed: boolean;
   readonly onMissedPush: OnMissedPush;
+  readonly policyLines: ReadPolicyLines;
 }
 
 /** Of check runs; people do not see the difference. */

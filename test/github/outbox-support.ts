@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import { createOutbox } from '../../src/github/feedback/outbox.ts';
+import type { PolicyLine } from '../../src/github/feedback/policy-lines.ts';
 import { createFeedbackReactor } from '../../src/github/feedback/reactor.ts';
 import { createSenders } from '../../src/github/feedback/senders.ts';
 import { createLogger } from '../../src/logger.ts';
@@ -17,7 +18,11 @@ import { anEvent, insertRun } from './builders.ts';
 import { eventually, startGithub, tempDatabase } from './support.ts';
 
 /** On the runs and stacks of a database whose secrets nobody has to read. */
-export function sendersOn(database: Database, clock: Clock) {
+export function sendersOn(
+  database: Database,
+  clock: Clock,
+  lines: Readonly<Record<string, readonly PolicyLine[]>> = {},
+) {
   const box = createSecretBox(Buffer.alloc(32, 7));
   return createSenders({
     stacks: createStackStore(database, box),
@@ -27,6 +32,7 @@ export function sendersOn(database: Database, clock: Clock) {
     publicUrl: () => 'https://slipway.example.com',
     isSandboxed: true,
     clock,
+    policyLines: async (runId) => lines[runId] ?? [],
   });
 }
 

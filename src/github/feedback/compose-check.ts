@@ -14,6 +14,7 @@ import {
 import { type CheckRunBody, timeOf } from './check-run.ts';
 import type { PendingItem } from './outbox-store.ts';
 import { planMarkdown } from './plan-markdown.ts';
+import { policyMarkdown, type ReadPolicyLines } from './policy-lines.ts';
 import { withNotes } from './run-notes.ts';
 import { parseUnaffectedId } from './unaffected-check.ts';
 
@@ -30,6 +31,7 @@ export interface ComposeParts {
   /** Asked late: it may follow from the address that the server listens on. */
   readonly publicUrl: () => string;
   readonly isSandboxed: boolean;
+  readonly policyLines: ReadPolicyLines;
 }
 
 export function createComposeCheck(parts: ComposeParts): ComposeCheck {
@@ -42,12 +44,13 @@ export function createComposeCheck(parts: ComposeParts): ComposeCheck {
     const plan = showsDetails(stack) ? await runs.plan(runId) : null;
     const text = plan && planMarkdown(plan.steps, { detailsUrl: body.details_url });
     const waits = run.state === 'QUEUED' ? await waitsFor(run, stack) : null;
-    const { summary } = body.output;
+    const policies = showsDetails(stack) ? policyMarkdown(await parts.policyLines(runId)) : null;
+    const summary = [waits, body.output.summary, policies].filter((part) => part !== null).join('\n\n');
     return {
       ...body,
       output: {
         ...body.output,
-        summary: waits === null ? summary : `${waits}\n\n${summary}`,
+        summary,
         // Empty takes away what an earlier update showed.
         text: text ?? '',
       },

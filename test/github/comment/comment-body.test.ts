@@ -27,7 +27,10 @@ const stack = (id: string, change: Partial<StackView> = {}): StackView => ({
   ...change,
 });
 const body = (view: Partial<CommentView> = {}, change: Partial<CommentSettings> = {}) =>
-  commentBody({ repositoryId: 21, number: 7, stacks: [], answer: null, ...view }, { ...settings, ...change });
+  commentBody(
+    { repositoryId: 21, number: 7, stacks: [], objections: [], answer: null, ...view },
+    { ...settings, ...change },
+  );
 /** Of each row its cells, without the links. */
 const cells = (text: string | null) =>
   [...(text ?? '').matchAll(/<tr>(<td>.*?)<\/tr>/g)].map(([, row = '']) =>

@@ -1,4 +1,6 @@
 import { cutMarkdown } from '../cut-markdown.ts';
+import { type PolicyLine, policyMarkdown } from '../policy-lines.ts';
+import { codeSpan } from '../shown-text.ts';
 import { rowsOf, type StackView } from './rows.ts';
 import { type TableSettings, tableOf } from './table.ts';
 
@@ -7,8 +9,17 @@ export interface CommentView {
   readonly repositoryId: number;
   readonly number: number;
   readonly stacks: readonly StackView[];
+  /** What policies had against its runs; only of stacks that show details. */
+  readonly objections: readonly Objection[];
   /** What the latest command was answered, in markdown. */
   readonly answer: string | null;
+}
+
+export interface Objection {
+  readonly stackId: string;
+  readonly runId: string;
+  /** One at least. */
+  readonly lines: readonly PolicyLine[];
 }
 
 export interface CommentSettings extends TableSettings {
@@ -22,6 +33,7 @@ export interface CommentSettings extends TableSettings {
 export const maxCommentLength = 65_536;
 /** Of it, the rest is for the table. */
 const longestAnswer = 24_000;
+const longestObjections = 12_000;
 
 /** Not shown: by it a comment whose creation we did not hear of is found again. */
 export const markerOf = ({ repositoryId, number }: Pick<CommentView, 'repositoryId' | 'number'>): string =>
@@ -35,8 +47,9 @@ export function commentBody(view: CommentView, settings: CommentSettings): strin
     `${markerOf(view)}\n### Slipway`,
     ...(settings.isSandboxed ? [] : ['**This server runs the tools without a sandbox.**']),
   ].join('\n\n');
-  const below =
+  const answer =
     view.answer === null ? '' : `\n\n---\n\n${cutMarkdown(view.answer, longestAnswer, cutAnswer)}`;
+  const below = `${objectionText(view.objections, settings)}${answer}`;
   if (rows.length === 0) return `${above}${below}`;
 
   const rest = (runs: number) =>
@@ -47,4 +60,15 @@ export function commentBody(view: CommentView, settings: CommentSettings): strin
   return `${above}\n\n${table}${left > 0 ? rest(left) : ''}${below}`;
 }
 
+function objectionText(objections: readonly Objection[], { publicUrl }: CommentSettings): string {
+  if (objections.length === 0) return '';
+  const texts = objections.map(({ stackId, runId, lines }) => {
+    const run = `[run of ${codeSpan(stackId, longestName)}](${publicUrl}/runs/${runId})`;
+    return `${run}\n\n${policyMarkdown(lines) ?? ''}`;
+  });
+  return `\n\n${cutMarkdown(texts.join('\n\n'), longestObjections, cutObjections)}`;
+}
+
+const longestName = 100;
+const cutObjections = 'Policies have said more; see the runs.';
 const cutAnswer = 'The answer is longer than a comment may be; its end is left out.';

@@ -4,11 +4,16 @@ import type { StackStore } from '../../../stacks/stack-store.ts';
 import { statusOf } from '../../github-error.ts';
 import { givenUpIfForbidden } from '../forbidden.ts';
 import type { PendingItem } from '../outbox-store.ts';
+import type { ReadPolicyLines } from '../policy-lines.ts';
 import { type SendContext, type Sender, target } from '../sender.ts';
-import { commentBody, markerOf } from './comment-body.ts';
+import { commentBody, markerOf, type Objection } from './comment-body.ts';
 import { type PullRequestPlace, parseDesiredComment } from './comment-item.ts';
 import { commentGapMs } from './comment-wishes.ts';
+import type { StackView } from './rows.ts';
 import { viewsOf } from './views.ts';
+
+/** So many runs are told of; the others have it in their checks. */
+const mostObjections = 20;
 
 const commentJson = z.object({ id: z.number().int() });
 const listedCommentJson = commentJson.extend({
@@ -29,8 +34,22 @@ export function createCommentSender(parts: {
   readonly webUrl: string;
   readonly publicUrl: () => string;
   readonly isSandboxed: boolean;
+  readonly policyLines: ReadPolicyLines;
 }): Sender {
   const { appId, stacks, runs, webUrl, publicUrl, isSandboxed } = parts;
+
+  /** Only of plans: before them there is nothing that a pull request could do about it. */
+  async function objectionsTo(views: readonly StackView[]): Promise<readonly Objection[]> {
+    const objections: Objection[] = [];
+    for (const { id: stackId, showsDetails, preview, deploying } of views) {
+      for (const run of [preview, deploying]) {
+        if (!showsDetails || !run?.changesDigest || objections.length >= mostObjections) continue;
+        const lines = (await parts.policyLines(run.id)).filter(({ isObjection }) => isObjection);
+        if (lines.length > 0) objections.push({ stackId, runId: run.id, lines });
+      }
+    }
+    return objections;
+  }
 
   async function bodyOf(place: PullRequestPlace, answer: string | null, context: SendContext) {
     const { repositoryId, number } = place;
@@ -38,7 +57,7 @@ export function createCommentSender(parts: {
     if (itsRuns.length === 0 && answer === null) return null;
     const views = viewsOf(await stacks.ofRepository(repositoryId), itsRuns);
     return commentBody(
-      { ...place, stacks: views, answer },
+      { ...place, stacks: views, objections: await objectionsTo(views), answer },
       {
         publicUrl: publicUrl(),
         checksUrl: `${webUrl}/${context.owner}/${context.repo}/pull/${number}/checks`,
