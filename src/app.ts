@@ -291,6 +291,8 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
         replays: stores.replays,
         outbox: stores.outbox,
         answered: stores.answered,
+        decisions: stores.decisions,
+        samples: stores.samples,
         sessions,
         audit,
         idempotency,

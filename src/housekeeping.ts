@@ -6,6 +6,8 @@ import type { Clock } from './clock.ts';
 import type { OutboxStore } from './github/feedback/outbox-store.ts';
 import { sweepChecks } from './github/feedback/retention.ts';
 import type { Logger } from './logger.ts';
+import type { DecisionStore, SampleStore } from './policies/policy-store.ts';
+import { sweepDecisions } from './policies/retention.ts';
 import type { AnsweredComments } from './runs/comments/answered-comments.ts';
 import type { Retention } from './runs/retention.ts';
 import type { Runs } from './runs/runs.ts';
@@ -35,11 +37,13 @@ export function startHousekeeping(parts: {
   readonly sessions: Pick<Sessions, 'removeExpired'>;
   readonly audit: Pick<AuditLog, 'removeOld'>;
   readonly idempotency: Pick<Idempotency, 'removeOld'>;
+  readonly decisions: Pick<DecisionStore, 'deleteBefore'>;
+  readonly samples: Pick<SampleStore, 'deleteBefore'>;
   /** After so many days checks of commits go; 0 = never. */
   readonly runsDays: number;
   /** After so many days results of attempts and replays go; 0 = never. */
   readonly logsDays: number;
-  /** The audit log goes back so many days; 0 = for ever. */
+  /** The audit log, and decisions about no run, go back so many days; 0 = for ever. */
   readonly auditDays: number;
   readonly transactions: Transactions;
   readonly clock: Clock;
@@ -66,6 +70,7 @@ export function startHousekeeping(parts: {
         await sweepAttempts({ ...parts, days: parts.logsDays }, signal);
         await sweepReplays({ ...parts, days: parts.logsDays }, signal);
         await sweepChecks({ ...parts, days: parts.runsDays }, signal);
+        await sweepDecisions(parts, signal);
         await clearAnswered();
         await parts.sessions.removeExpired();
         await parts.idempotency.removeOld(signal);

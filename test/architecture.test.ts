@@ -57,6 +57,7 @@ const allowed: Record<string, readonly string[]> = {
     ...foundation,
     'runs',
     'webhooks',
+    'policies',
     'github/feedback',
     'access/sessions',
     'access/audit-log',

@@ -13,9 +13,14 @@ export interface PolicyStore {
   ofAccount(accountId: number | null, kind: PolicyKind, tx?: Tx): Promise<readonly Policy[]>;
   /** 'name-taken' when the account has one of that name. */
   insert(tx: Tx, policy: Policy): Promise<'inserted' | 'name-taken'>;
-  /** A body with another digest becomes the next version; false when `version` is not the one that is there. */
+  /**
+   * A body with another digest becomes the next version, whatever `policy` says of it. 'changed-since' when `wasVersion`
+   * is not the one that is there, or the policy is gone. Account, kind and time of creation stay.
+   */
   update(tx: Tx, policy: Policy, wasVersion: number): Promise<'updated' | 'changed-since' | 'name-taken'>;
+  /** With its versions, attachments and samples; its decisions stay. */
   delete(tx: Tx, id: string): Promise<boolean>;
+  /** The newest first. */
   versions(id: string): Promise<readonly PolicyVersion[]>;
   attach(tx: Tx, id: string, stackKey: string): Promise<void>;
   detach(tx: Tx, id: string, stackKey: string): Promise<boolean>;
@@ -46,7 +51,7 @@ export interface JudgementSubject {
   readonly subject: string;
 }
 
-/** What policies have said. Kept as long as the run or the stack, else as long as the audit log. */
+/** What policies have said. Kept as long as the run, without one as long as the audit log; never longer than the stack. */
 export interface DecisionStore {
   /** The input is kept, sealed, where the judgement asks for a sample; `input` is the JSON text. */
   record(tx: Tx, judgement: Judgement, about: JudgementSubject, input: string): Promise<RecordedDecision>;
@@ -59,11 +64,16 @@ export interface DecisionStore {
     readonly before: string | null;
     readonly limit: number;
   }): Promise<readonly RecordedDecision[]>;
+  /** For retention: of no run, at most `limit` of them. */
+  deleteBefore(tx: Tx, atMs: number, limit: number): Promise<number>;
 }
 
 /** The newest samples of an account: at most 100 of it, and none older than 7 days. */
 export interface SampleStore {
+  find(id: string): Promise<Sample | null>;
+  /** The newest first. */
   list(policyId: string): Promise<readonly Sample[]>;
+  /** The JSON text. */
   input(id: string): Promise<string | null>;
   /** For retention. */
   deleteBefore(tx: Tx, atMs: number): Promise<number>;

@@ -1,10 +1,13 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { type Clock, systemClock } from '../clock.ts';
+import { createIds } from '../ids.ts';
 import { createAnsweredComments } from './answered-comments.ts';
 import { createAuditStore } from './audit-store.ts';
 import { createBackupMark } from './backup-mark.ts';
 import { createBranchHeadStore } from './branch-head-store.ts';
 import { type Database, openDatabase } from './database.ts';
+import { createDecisionStore } from './decision-store.ts';
 import { createDeliveryStore } from './delivery-store.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createFileLogStore } from './file-log-store.ts';
@@ -14,12 +17,14 @@ import { createLostDeliveryStore } from './lost-delivery-store.ts';
 import { createMissedStore } from './missed-store.ts';
 import { openProblem } from './open-problem.ts';
 import { createOutboxStore } from './outbox-store.ts';
+import { createPolicyStore } from './policy-store.ts';
 import { createReplayStore } from './replay-store.ts';
 import { createRepositoryFileStore } from './repository-file-store.ts';
 import { createRepositoryStore } from './repository-store.ts';
 import { createRetentionStore } from './retention-store.ts';
 import { createRunList } from './run-list.ts';
 import { createRunStore } from './run-store.ts';
+import { createSampleStore } from './sample-store.ts';
 import { purposes } from './sealed-columns.ts';
 import { createSecretBox, opens, type SecretBox } from './secret-box.ts';
 import { keyThatFits, loadSecretKey } from './secret-key.ts';
@@ -41,13 +46,14 @@ export interface StorePaths {
  * Every store of the default storage: one SQLite file, one key file, log files.
  * Throws a UserError when a path cannot be used, the key does not fit, or the database is damaged or a newer one.
  */
-export async function openStores(paths: StorePaths) {
+export async function openStores(paths: StorePaths, clock: Clock = systemClock) {
   openDirectory(paths.dataDir);
   openDirectory(dirname(paths.databasePath));
   const { database, box } = await openChecked(paths);
+  const newDecisionId = createIds(clock, await newestId(database, ['policy_decision']));
   return {
     database,
-    newestId: await newestId(database),
+    newestId: await newestId(database, ['run', 'job', 'delivery', 'replay']),
     stacks: createStackStore(database, box),
     stackList: createStackList(database),
     repositories: createRepositoryStore(database),
@@ -73,6 +79,9 @@ export async function openStores(paths: StorePaths) {
     audit: createAuditStore(database),
     idempotency: createIdempotencyStore(database, box),
     standing: createStandingStore(database),
+    policies: createPolicyStore(database),
+    decisions: createDecisionStore(database, box, { clock, newId: newDecisionId }),
+    samples: createSampleStore(database, box),
     cursorBox: box,
   };
 }
@@ -104,9 +113,12 @@ async function openChecked({ databasePath, secretKeyPath }: StorePaths) {
 export type Stores = Awaited<ReturnType<typeof openStores>>;
 
 /** Queues and "the newest run" go by identifiers: those of this life have to sort after those of the former. */
-async function newestId({ read }: Database): Promise<string | null> {
+async function newestId(
+  { read }: Database,
+  tables: readonly ('run' | 'job' | 'delivery' | 'replay' | 'policy_decision')[],
+): Promise<string | null> {
   const ids: string[] = [];
-  for (const table of ['run', 'job', 'delivery', 'replay'] as const) {
+  for (const table of tables) {
     const row = await read.selectFrom(table).select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
     if (row) ids.push(row.id);
   }

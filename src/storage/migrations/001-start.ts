@@ -491,7 +491,7 @@ create table policy_decision (
 create index policy_decision_of_run on policy_decision (run_id, id) where run_id is not null;
 create index policy_decision_of_stack on policy_decision (stack_key, id) where stack_key is not null;
 create index policy_decision_of_policy on policy_decision (policy_id, id);
-create index policy_decision_at on policy_decision (at_ms);
+create index policy_decision_at on policy_decision (at_ms) where run_id is null;
 
 create table policy_sample (
   id text primary key,

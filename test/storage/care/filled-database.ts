@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { openStores, type Stores } from '../../../src/storage/stores.ts';
 import { aCommit, anAccount, aRepository, aWebhook, stackSettings } from '../../support/builders.ts';
+import { aJudgement, aPolicy } from '../../support/policies.ts';
 import { tempDirectory } from '../../support/temp-database.ts';
 
 export const planFile = Buffer.alloc(3000, 'plan ');
@@ -29,7 +30,7 @@ const place = { actor: 'person:ada', key: 'the key' };
 const answer = { status: 201, headers: {}, body: 'a token' };
 
 async function fill(stores: Stores, variables: number) {
-  const { database, repositories, stacks, runs, webhooks, idempotency } = stores;
+  const { database, repositories, stacks, runs, webhooks, idempotency, policies, decisions } = stores;
   const sealed = await runs.sealPlan('run-1', {
     hasChanges: true,
     steps: [{ op: 'create' }],
@@ -52,12 +53,16 @@ async function fill(stores: Stores, variables: number) {
     await runs.saveFrozen(tx, 'run-1', { settings: stackSettings(), variables: [], exports: { A: 'b' } });
     await webhooks.insert(tx, aWebhook({ ...webhook, stackKey: 'stack-1' }));
     await idempotency.put(tx, place, { request: 'digest', answer }, 1);
+    await policies.insert(tx, aPolicy());
+    const about = { accountId: 11, stackKey: 'stack-1', runId: null, subject: 'the plan' };
+    await decisions.record(tx, aJudgement({ sample: true }), about, 'the input of a policy');
     await webhooks.update(tx, webhook.id, { oldSecrets: [{ secret: 'an old one', untilMs: 9 }] });
   });
 }
 
 /** Everything that is encrypted, as the stores give it. */
-export async function secretsOf({ database, stacks, runs, webhooks, idempotency }: Stores) {
+export async function secretsOf({ database, stacks, runs, webhooks, idempotency, samples }: Stores) {
+  const kept = await samples.list(aPolicy().id);
   return {
     variables: (await stacks.environment('stack-1')).map(({ name, value }) => `${name}=${value}`).sort(),
     plan: await runs.plan('run-1'),
@@ -65,5 +70,6 @@ export async function secretsOf({ database, stacks, runs, webhooks, idempotency 
     frozen: (await runs.frozen('run-1'))?.exports,
     webhook: await webhooks.find(webhook.id),
     answer: (await database.write((tx) => idempotency.find(tx, place)))?.answer,
+    samples: await Promise.all(kept.map(({ id }) => samples.input(id))),
   };
 }
