@@ -9,10 +9,12 @@ import { createLogger } from '../src/logger.ts';
 import type { Runs } from '../src/runs/runs.ts';
 import { createAnsweredComments } from '../src/storage/answered-comments.ts';
 import { createAuditStore } from '../src/storage/audit-store.ts';
+import { createDecisionStore } from '../src/storage/decision-store.ts';
 import { createDeliveryStore } from '../src/storage/delivery-store.ts';
 import { createIdempotencyStore } from '../src/storage/idempotency-store.ts';
 import { createOutboxStore } from '../src/storage/outbox-store.ts';
 import { createReplayStore } from '../src/storage/replay-store.ts';
+import { createSampleStore } from '../src/storage/sample-store.ts';
 import { createSecretBox } from '../src/storage/secret-box.ts';
 import { createSessionStore } from '../src/storage/session-store.ts';
 import { manualClock } from './support/manual-clock.ts';
@@ -25,10 +27,11 @@ test('sessions that are over are removed, and what was answered long ago is forg
   const { database } = temp;
   const clock = manualClock();
   const parts = { transactions: database, clock, newId: createIds(clock) };
+  const box = createSecretBox(Buffer.alloc(32, 7));
   const audit = createAuditLog({ ...parts, store: createAuditStore(database) });
   const idempotency = createIdempotency({
     ...parts,
-    store: createIdempotencyStore(database, createSecretBox(Buffer.alloc(32, 7))),
+    store: createIdempotencyStore(database, box),
   });
   const store = createSessionStore(database);
   const sessions = createSessions({ ...parts, audit, store });
@@ -52,6 +55,8 @@ test('sessions that are over are removed, and what was answered long ago is forg
     replays: createReplayStore(database),
     outbox: createOutboxStore(database),
     answered,
+    decisions: createDecisionStore(database, box, parts),
+    samples: createSampleStore(database, box),
     ...{ runsDays: 0, logsDays: 0, auditDays: 0 },
   });
 
