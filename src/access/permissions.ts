@@ -14,6 +14,15 @@ export interface Permissions {
   ): Promise<Role | null>;
 }
 
+/** Where somebody has a role; a stack is such a place. */
+export interface Place {
+  /** Login of the owner. */
+  readonly account: string;
+  readonly repository: RepositoryRef;
+  /** Of one stack, unique in the account; left out: the repository as a whole. */
+  readonly id?: string;
+}
+
 export interface RepositoryRef {
   readonly id: number;
   readonly fullName: string;

@@ -1,6 +1,6 @@
 import { UserError } from '../user-error.ts';
 import { type Actor, type Role, roles } from './actor.ts';
-import type { Permissions, RepositoryRef } from './permissions.ts';
+import type { Permissions, Place } from './permissions.ts';
 
 const rank = (role: Role): number => roles.indexOf(role);
 export const includesRole = (held: Role, needed: Role): boolean => rank(held) >= rank(needed);
@@ -11,9 +11,9 @@ export interface Access {
    * Null when the actor may not even know of it (answer 404).
    * Throws `forbidden` (403) when they may read it but not do what needs `needed`.
    */
-  require(actor: Actor, account: string, repository: RepositoryRef, needed: Role): Promise<Role | null>;
+  require(actor: Actor, place: Place, needed: Role): Promise<Role | null>;
   /** The role as it is now, null for none: asked live, even for what only reads. */
-  roleOf(actor: Actor, account: string, repository: RepositoryRef): Promise<Role | null>;
+  roleOf(actor: Actor, place: Place): Promise<Role | null>;
   /** Administration of the instance: policies of all accounts, tokens, the system page. */
   isInstanceAdmin(actor: Actor): boolean;
   /** Whether what they see covers all accounts, in whatever role. */
@@ -34,12 +34,8 @@ export function createAccess(options: { admins: readonly string[]; permissions: 
     }
   }
 
-  async function roleOf(
-    actor: Actor,
-    account: string,
-    repository: RepositoryRef,
-    fresh: boolean,
-  ): Promise<Role | null> {
+  async function roleOf(actor: Actor, place: Place, fresh: boolean): Promise<Role | null> {
+    const { account, repository } = place;
     if (isInstanceAdmin(actor)) return 'admin';
     if (actor.kind === 'token') {
       const sees = actor.account === null || actor.account.toLowerCase() === account.toLowerCase();
@@ -51,9 +47,9 @@ export function createAccess(options: { admins: readonly string[]; permissions: 
   return {
     isInstanceAdmin,
     seesInstance: (actor) => isInstanceAdmin(actor) || (actor.kind === 'token' && actor.account === null),
-    roleOf: (actor, account, repository) => roleOf(actor, account, repository, true),
-    async require(actor, account, repository, needed) {
-      const role = await roleOf(actor, account, repository, needed !== 'reader');
+    roleOf: (actor, place) => roleOf(actor, place, true),
+    async require(actor, place, needed) {
+      const role = await roleOf(actor, place, needed !== 'reader');
       if (role === null) return null;
       if (!includesRole(role, needed)) {
         throw new UserError('forbidden', `This needs the role ${needed}; yours is ${role}.`);

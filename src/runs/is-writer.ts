@@ -7,10 +7,10 @@ import { UserError } from '../user-error.ts';
 export async function isWriter(
   access: Pick<Access, 'require'>,
   actor: Actor,
-  { account, repository }: Pick<Stack, 'account' | 'repository'>,
+  stack: Pick<Stack, 'account' | 'repository' | 'id'>,
 ): Promise<boolean> {
   try {
-    return (await access.require(actor, account, repository, 'writer')) !== null;
+    return (await access.require(actor, stack, 'writer')) !== null;
   } catch (error) {
     if (error instanceof UserError && error.code === 'forbidden') return false;
     throw error;

@@ -1,4 +1,4 @@
-import type { RepositoryRef } from '../access/permissions.ts';
+import type { Place } from '../access/permissions.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { RunState } from './run.ts';
 import type { Bucket, StackSummary } from './stack-summary.ts';
@@ -28,19 +28,12 @@ export interface ListedStack {
 }
 
 /** The stacks of one repository, counted. */
-export interface RepositoryCounts extends StackPlace {
+export interface RepositoryCounts extends Place {
   /** Of those that the filter lets pass, by the state of their summary. */
   readonly states: readonly { readonly state: RunState | 'NONE'; readonly count: number }[];
   /** Of all of them. */
   readonly labels: readonly { readonly label: string; readonly count: number }[];
   readonly total: number;
-}
-
-/** What says who may read a stack. */
-export interface StackPlace {
-  /** Login. */
-  readonly account: string;
-  readonly repository: RepositoryRef;
 }
 
 /** Many stacks at once. What a caller may not read is left out by the caller of this. */
@@ -54,5 +47,5 @@ export interface StackList {
   places(which: {
     readonly account?: string;
     readonly id?: string;
-  }): Promise<readonly (StackPlace & { readonly key: string })[]>;
+  }): Promise<readonly (Place & { readonly key: string })[]>;
 }

@@ -1,13 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Place } from '../access/permissions.ts';
 import { type RunState, runStates } from '../runs/run.ts';
-import type {
-  ListedStack,
-  RepositoryCounts,
-  StackFilter,
-  StackList,
-  StackPlace,
-  StackSort,
-} from '../runs/stack-list.ts';
+import type { ListedStack, RepositoryCounts, StackFilter, StackList, StackSort } from '../runs/stack-list.ts';
 import { bucketOf, buckets } from '../runs/stack-summary.ts';
 import type { Database } from './database.ts';
 import type { StackSummaryRow } from './schema.ts';
@@ -160,7 +154,7 @@ function toPlace(
     readonly installation_id: number;
     readonly is_private: 0 | 1;
   },
-): StackPlace {
+): Place {
   return {
     account: row.login,
     repository: {

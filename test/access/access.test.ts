@@ -28,7 +28,7 @@ function access(github: Readonly<Record<string, Role>> = {}) {
     },
   });
   const may = (actor: Actor, needed: Role, account = 'acme') =>
-    made.require(actor, account, repository, needed).then(
+    made.require(actor, { account, repository }, needed).then(
       (role) => role ?? 'unknown to them',
       (error: { code: string }) => error.code,
     );

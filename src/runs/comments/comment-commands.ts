@@ -65,8 +65,8 @@ export function createCommentCommands(parts: CommentCommandParts): CommentComman
   const standing = createStatus({ ...parts, reference });
 
   async function roleOf({ actor, pullRequest: { repository } }: PullRequestComment): Promise<Role | null> {
-    const [owner = ''] = repository.fullName.split('/');
-    return access.roleOf(actor, owner, repository);
+    const [account = ''] = repository.fullName.split('/');
+    return access.roleOf(actor, { account, repository });
   }
 
   async function answering(comment: PullRequestComment): Promise<Answering> {

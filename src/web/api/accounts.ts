@@ -106,9 +106,7 @@ export function accountRoutes({ access, repositories, appPage, cursorBox }: Acco
       for (let after = askedUpTo; ; ) {
         if (asked >= maxAsked) return after;
         const some = await repositories.list({ account: account.login, after, limit: askedAtOnce });
-        const roles = await Promise.all(
-          some.map(({ repository }) => access.require(actor, account.login, repository, 'reader')),
-        );
+        const roles = await Promise.all(some.map((place) => access.require(actor, place, 'reader')));
         if (roles.some((role) => role !== null)) return 'visible';
         const last = some.at(-1);
         if (last === undefined || some.length < askedAtOnce) return 'hidden';

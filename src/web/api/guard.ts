@@ -1,8 +1,8 @@
 import type { Actor, Role } from '../../access/actor.ts';
+import type { Place } from '../../access/permissions.ts';
 import { type Access, includesRole } from '../../access/roles.ts';
 import type { Run } from '../../runs/run.ts';
 import type { RunStore } from '../../runs/run-store.ts';
-import type { StackPlace } from '../../runs/stack-list.ts';
 import type { Stack } from '../../stacks/stack.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
 import { notFound } from '../problem.ts';
@@ -19,7 +19,7 @@ export interface Guard {
   /** Whether the run is still there and the actor may (still) read it. */
   reads(actor: Actor, runId: string): Promise<boolean>;
   /** What the actor may do there, as a read may know it; null: not even know of it. */
-  roleOn(actor: Actor, place: StackPlace): Promise<Role | null>;
+  roleOn(actor: Actor, place: Place): Promise<Role | null>;
   /** Whether GitHub is asked what the actor may do. */
   isAskedLive(actor: Actor): boolean;
   administers(actor: Actor, stack: Stack): Promise<boolean>;
@@ -34,7 +34,7 @@ export function createGuard(parts: {
 
   async function allowed(actor: Actor, stack: Stack | null, needed: Role): Promise<Stack> {
     if (!stack) throw notFound();
-    const role = await access.require(actor, stack.account, stack.repository, needed);
+    const role = await access.require(actor, stack, needed);
     if (role === null) throw notFound();
     return stack;
   }
@@ -43,8 +43,8 @@ export function createGuard(parts: {
     return allowed(actor, await stacks.findByKey(key), needed);
   }
 
-  async function roleOn(actor: Actor, { account, repository }: StackPlace): Promise<Role | null> {
-    return access.require(actor, account, repository, 'reader');
+  async function roleOn(actor: Actor, place: Place): Promise<Role | null> {
+    return access.require(actor, place, 'reader');
   }
 
   return {

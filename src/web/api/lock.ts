@@ -84,7 +84,7 @@ export function lockRoutes({ guard, access, stacks }: LockRouteParts): Api {
 }
 
 async function roleOn(access: Access, actor: Actor, stack: Stack): Promise<Role> {
-  const role = await access.require(actor, stack.account, stack.repository, 'writer');
+  const role = await access.require(actor, stack, 'writer');
   if (role === null) throw notFound();
   return role;
 }

@@ -68,7 +68,7 @@ export function repositoryRoutes({ access, repositories, cursorBox }: Repository
     { account, repository }: InstalledRepository,
     wanted: Role,
   ): Promise<RepositoryObject | null> {
-    const role = await access.require(actor, account, repository, 'reader');
+    const role = await access.require(actor, { account, repository }, 'reader');
     if (role === null || !includesRole(role, wanted)) return null;
     const { fullName, defaultBranch, isPrivate, isArchived = false } = repository;
     return { account, repository: fullName, defaultBranch, private: isPrivate, archived: isArchived, role };

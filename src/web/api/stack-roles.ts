@@ -1,5 +1,5 @@
 import type { Actor, Role } from '../../access/actor.ts';
-import type { StackPlace } from '../../runs/stack-list.ts';
+import type { Place } from '../../access/permissions.ts';
 import type { Guard } from './guard.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Guard } from './guard.ts';
  */
 export interface StackRoles {
   /** Null: not for this caller. Of `following`, which is asked for next, the first ones are asked for along with it. */
-  roleOn(place: StackPlace, following?: readonly StackPlace[]): Promise<Role | null>;
+  roleOn(place: Place, following?: readonly Place[]): Promise<Role | null>;
   /** True once it should ask no more: the answer ends where it is, and leads on. */
   isSpent(): boolean;
 }
@@ -22,7 +22,7 @@ export function stackRoles(guard: Guard, actor: Actor): StackRoles {
   const known = new Map<string, Promise<Role | null>>();
   const isLimited = guard.isAskedLive(actor);
 
-  function ask(place: StackPlace): Promise<Role | null> {
+  function ask(place: Place): Promise<Role | null> {
     const asked = known.get(placeKey(place)) ?? guard.roleOn(actor, place);
     known.set(placeKey(place), asked);
     return asked;
@@ -42,4 +42,4 @@ export function stackRoles(guard: Guard, actor: Actor): StackRoles {
 }
 
 /** With the account: a token sees one. */
-export const placeKey = ({ account, repository }: StackPlace): string => `${repository.id} ${account}`;
+export const placeKey = ({ account, repository }: Place): string => `${repository.id} ${account}`;

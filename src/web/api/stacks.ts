@@ -122,7 +122,7 @@ export function stackRoutes(parts: StackRouteParts): Api {
     if (!mayKnow(c.var.actor, input.repository)) throw notFound();
     const prepared = await prepare(c.var.actor, input);
     const { account, repository } = prepared;
-    const role = await access.require(c.var.actor, account.login, repository, 'admin');
+    const role = await access.require(c.var.actor, { account: account.login, repository }, 'admin');
     if (role === null) throw notFound();
     const stack = await stacks.create(prepared);
     c.header('location', `${path}/${encodeURIComponent(stack.account)}/${encodeURIComponent(stack.id)}`);

@@ -24,7 +24,7 @@ export function createWebhookGuard(parts: {
       return guard.stackByKey(actor, webhook.stackKey, needed);
     },
     async isAdmin(actor, stack) {
-      const role = await access.require(actor, stack.account, stack.repository, 'reader');
+      const role = await access.require(actor, stack, 'reader');
       return role !== null && includesRole(role, 'admin');
     },
   };
