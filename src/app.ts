@@ -1,11 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Actor } from './access/actor.ts';
+import { createAdmission } from './access/admission.ts';
 import { createAuditLog } from './access/audit-log.ts';
 import { createIdempotency } from './access/idempotency.ts';
 import { createLogin } from './access/login.ts';
 import { createAccess } from './access/roles.ts';
-import { createSessions } from './access/sessions.ts';
+import { createSessions, personActor } from './access/sessions.ts';
 import { createTokens } from './access/tokens.ts';
 import { systemClock } from './clock.ts';
 import type { Config } from './config.ts';

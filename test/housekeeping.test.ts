@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { createAuditLog } from '../src/access/audit-log.ts';
 import { createIdempotency } from '../src/access/idempotency.ts';
 import { commandLine } from '../src/access/origin.ts';
-import { createSessions } from '../src/access/sessions.ts';
+import { type Browser, createSessions, type Person } from '../src/access/sessions.ts';
 import { startHousekeeping } from '../src/housekeeping.ts';
 import { createIds } from '../src/ids.ts';
 import { createLogger } from '../src/logger.ts';
@@ -35,10 +35,12 @@ test('sessions that are over are removed, and what was answered long ago is forg
   });
   const store = createSessionStore(database);
   const sessions = createSessions({ ...parts, audit, store });
+  const begin = (person: Person, browser: Browser) =>
+    database.write((tx) => sessions.begin(tx, person, browser, null));
   const ada = { userId: 5, login: 'ada', email: 'ada@example.com' };
-  await sessions.begin(ada, { userAgent: 'over', before: null, origin: commandLine });
+  await begin(ada, { userAgent: 'over', before: null, origin: commandLine });
   clock.advance(2 * dayMs);
-  await sessions.begin(ada, { userAgent: 'good', before: null, origin: commandLine });
+  await begin(ada, { userAgent: 'good', before: null, origin: commandLine });
 
   const answered = createAnsweredComments(database);
   await database.write(async (tx) => {

@@ -11,6 +11,25 @@ export interface PersonActor {
   /** GitHub's numeric id, where it is known: logins change hands. */
   readonly userId?: number;
   readonly email: string;
+  /** Of who is logged in to the UI; whoever acts on GitHub has none. */
+  readonly session?: { readonly id: string; readonly grants: Grants | null };
+}
+
+/** What login policies give a session on top of what GitHub says. It is gone with the session. */
+export interface Grants {
+  /** Of the instance. */
+  readonly admin: boolean;
+  readonly roles: readonly GrantedRole[];
+  /** Names of the policies that gave something, for people. */
+  readonly policies: readonly string[];
+}
+
+export interface GrantedRole {
+  /** Login, in lower case. */
+  readonly account: string;
+  /** Id of one stack of the account; null: all of them, and its repositories. */
+  readonly stack: string | null;
+  readonly role: Role;
 }
 
 export interface TokenActor {
@@ -27,6 +46,11 @@ export type Starter = Actor | { readonly kind: 'server' };
 
 export const roles = ['reader', 'writer', 'admin'] as const;
 export type Role = (typeof roles)[number];
+
+const rank = (role: Role | null): number => (role === null ? -1 : roles.indexOf(role));
+/** Null is no role. */
+export const higherRole = (one: Role | null, other: Role | null): Role | null =>
+  rank(one) >= rank(other) ? one : other;
 
 /** What stands in `actor` of a state change. */
 export function actorName(actor: Starter): string {

@@ -3,6 +3,20 @@ import { z } from 'zod';
 import { UserError } from '../user-error.ts';
 import type { Person } from './sessions.ts';
 
+/** Who somebody is, as GitHub says. */
+export interface Identity {
+  readonly person: Person;
+  /** Asked of GitHub in the person's name. Throws `github-unavailable`. */
+  memberships(): Promise<Memberships>;
+}
+
+export interface Memberships {
+  /** Logins of the accounts that have the App and something that the person may see. */
+  readonly accounts: readonly string[];
+  /** `org/slug`, those above them included; null: GitHub does not let the App ask. */
+  readonly teams: readonly string[] | null;
+}
+
 /** Who says who somebody is. Implemented by github/user-login.ts. */
 export interface IdentityProvider {
   /** Where the browser is sent to. `challenge`: PKCE, S256. */
@@ -19,7 +33,7 @@ export interface IdentityProvider {
     readonly code: string;
     readonly verifier: string;
     readonly redirectUrl: string;
-  }): Promise<Person>;
+  }): Promise<Identity>;
 }
 
 /**
@@ -37,7 +51,7 @@ export interface Login {
     readonly state: string | undefined;
     readonly code: string | undefined;
     readonly redirectUrl: string;
-  }): Promise<{ readonly person: Person; readonly returnTo: string }>;
+  }): Promise<{ readonly identity: Identity; readonly returnTo: string }>;
 }
 
 const memoSchema = z.object({ state: z.string(), verifier: z.string(), returnTo: z.string() });
@@ -62,8 +76,8 @@ export function createLogin(provider: IdentityProvider): Login {
         throw loginRefused('This way back belongs to no login that was begun in this browser.');
       }
       if (code === undefined) throw loginRefused('GitHub was not allowed to say who you are.');
-      const person = await provider.identify({ code, verifier: begun.verifier, redirectUrl });
-      return { person, returnTo: localPath(begun.returnTo) };
+      const identity = await provider.identify({ code, verifier: begun.verifier, redirectUrl });
+      return { identity, returnTo: localPath(begun.returnTo) };
     },
   };
 }

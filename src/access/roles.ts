@@ -1,9 +1,9 @@
 import { UserError } from '../user-error.ts';
-import { type Actor, type Role, roles } from './actor.ts';
+import { type Actor, higherRole, type PersonActor, type Role } from './actor.ts';
+import { grantedRole, isGrantedAdmin } from './grants.ts';
 import type { Permissions, Place } from './permissions.ts';
 
-const rank = (role: Role): number => roles.indexOf(role);
-export const includesRole = (held: Role, needed: Role): boolean => rank(held) >= rank(needed);
+export const includesRole = (held: Role, needed: Role): boolean => higherRole(held, needed) === held;
 
 /** Rights of actors, decided live. One object for API, UI and comment commands, so that none is forgotten. */
 export interface Access {
@@ -30,18 +30,24 @@ export function createAccess(options: { admins: readonly string[]; permissions: 
       case 'token':
         return actor.role === 'admin' && actor.account === null;
       case 'person':
-        return admins.has(actor.login.toLowerCase());
+        return admins.has(actor.login.toLowerCase()) || isGrantedAdmin(actor);
     }
   }
 
   async function roleOf(actor: Actor, place: Place, fresh: boolean): Promise<Role | null> {
-    const { account, repository } = place;
     if (isInstanceAdmin(actor)) return 'admin';
     if (actor.kind === 'token') {
-      const sees = actor.account === null || actor.account.toLowerCase() === account.toLowerCase();
+      const sees = actor.account === null || actor.account.toLowerCase() === place.account.toLowerCase();
       return sees ? actor.role : null;
     }
-    return actor.kind === 'person' ? options.permissions.roleOf(actor, repository, fresh) : null;
+    return actor.kind === 'person' ? roleOfPerson(actor, place, fresh) : null;
+  }
+
+  /** What a session was given counts beside what GitHub says, and takes nothing from it. */
+  async function roleOfPerson(person: PersonActor, place: Place, fresh: boolean): Promise<Role | null> {
+    const granted = grantedRole(person, place);
+    if (granted === 'admin') return granted;
+    return higherRole(granted, await options.permissions.roleOf(person, place.repository, fresh));
   }
 
   return {

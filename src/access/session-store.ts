@@ -1,4 +1,5 @@
 import type { Tx } from '../tx.ts';
+import type { Grants } from './actor.ts';
 
 export interface SessionRecord {
   readonly id: string;
@@ -10,6 +11,8 @@ export interface SessionRecord {
   readonly userAgent: string;
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number;
+  /** Null: what GitHub says is all. */
+  readonly grants: Grants | null;
 }
 
 export interface SessionStore {
@@ -24,6 +27,8 @@ export interface SessionStore {
   remove(tx: Tx, userId: number, id: string): Promise<boolean>;
   /** How many there were. */
   removeAllOf(tx: Tx, userId: number): Promise<number>;
+  /** All but that one, null for all; how many there were. */
+  removeOthers(tx: Tx, keptId: string | null): Promise<number>;
   /** Those made before the first, or not used since the second; how many there were. */
   removeExpired(tx: Tx, createdBeforeMs: number, unusedSinceMs: number): Promise<number>;
 }

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Transactions, Tx } from '../tx.ts';
-import type { Actor } from './actor.ts';
+import type { Actor, Grants, PersonActor } from './actor.ts';
 import { type AuditLog, noSubject } from './audit-log.ts';
 import { noteUse } from './last-used.ts';
 import type { Origin } from './origin.ts';
@@ -15,10 +15,13 @@ export interface Person {
   readonly email: string;
 }
 
-/** Who is logged in to the UI, and until when. What they may do is asked of GitHub each time (access/roles.ts). */
+/**
+ * Who is logged in to the UI, and until when. What they may do is asked of GitHub each time (access/roles.ts), and what
+ * login policies gave them is kept with the session.
+ */
 export interface Sessions {
   /** Begins one and ends the one before it in this browser. The token is for the browser alone. */
-  begin(person: Person, browser: Browser): Promise<string>;
+  begin(tx: Tx, person: Person, browser: Browser, grants: Grants | null): Promise<string>;
   /** Null for one that is over or never was. */
   authenticate(token: string): Promise<Session | null>;
   /** The person logs out, here or everywhere. */
@@ -29,6 +32,8 @@ export interface Sessions {
   listOf(userId: number): Promise<readonly SessionRecord[]>;
   /** False when that person had none of that id. */
   endOne(userId: number, id: string): Promise<boolean>;
+  /** Everybody's but the one that the actor acts by: login policies changed, and what sessions were given with them. */
+  endOthers(tx: Tx, actor: Actor): Promise<number>;
   /** Those that are over anyway; how many. */
   removeExpired(): Promise<number>;
 }
@@ -74,19 +79,17 @@ export function createSessions(parts: {
     nowMs >= createdAtMs + longestMs || nowMs >= lastUsedAtMs + longestIdleMs;
 
   return {
-    async begin(person, { userAgent, before, origin }) {
+    async begin(tx, person, { userAgent, before, origin }, grants) {
       const token = randomBytes(32).toString('base64url');
       const atMs = clock.nowMs();
-      await transactions.write(async (tx) => {
-        if (before !== null) await store.removeByHash(tx, digest(before));
-        await store.insert(tx, {
-          ...{ id: newId(), hash: digest(token), ...person },
-          userAgent: userAgent.slice(0, maxUserAgent),
-          createdAtMs: atMs,
-          lastUsedAtMs: atMs,
-        });
-        await note(tx, 'login', actorOf(person), origin);
+      if (before !== null) await store.removeByHash(tx, digest(before));
+      await store.insert(tx, {
+        ...{ id: newId(), hash: digest(token), ...person, grants },
+        userAgent: userAgent.slice(0, maxUserAgent),
+        createdAtMs: atMs,
+        lastUsedAtMs: atMs,
       });
+      await note(tx, 'login', personActor(person), origin);
       return token;
     },
 
@@ -111,6 +114,8 @@ export function createSessions(parts: {
       const nowMs = clock.nowMs();
       return (await store.listOf(userId)).filter((record) => !isOver(record, nowMs));
     },
+    endOthers: (tx, actor) =>
+      store.removeOthers(tx, actor.kind === 'person' ? (actor.session?.id ?? null) : null),
     endOne: (userId, id) => transactions.write((tx) => store.remove(tx, userId, id)),
 
     removeExpired() {
@@ -120,7 +125,17 @@ export function createSessions(parts: {
   };
 }
 
-const actorOf = ({ userId, login, email }: Person): Actor => ({ kind: 'person', login, userId, email });
+export const personActor = ({ userId, login, email }: Person): PersonActor => ({
+  kind: 'person',
+  login,
+  userId,
+  email,
+});
+
+const actorOf = (record: SessionRecord): Actor => {
+  const { id, grants } = record;
+  return { ...personActor(record), session: { id, grants } };
+};
 
 /** Follows from the session's token, which no other page can read, and does not give it away. */
 const formTokenOf = (token: string): string => createHmac('sha256', token).update('form').digest('base64url');

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type IdentityProvider, loginRefused } from '../access/login.ts';
-import type { Person } from '../access/sessions.ts';
+import { type Identity, type IdentityProvider, loginRefused } from '../access/login.ts';
 import { senderEmail } from './events/sender.ts';
 import { githubUnavailable } from './github-error.ts';
+import { readMemberships } from './memberships.ts';
 
 export interface UserLoginSettings {
   readonly clientId: string;
@@ -26,7 +26,7 @@ const userJson = z.object({
 });
 
 /**
- * Who somebody is, by the user flow of the GitHub App. The token that comes of it is used for one question and kept
+ * Who somebody is, by the user flow of the GitHub App. The token that comes of it is used during the login and kept
  * nowhere: what a person may do is asked as the App.
  */
 export function createUserLogin(settings: UserLoginSettings): IdentityProvider {
@@ -53,7 +53,7 @@ export function createUserLogin(settings: UserLoginSettings): IdentityProvider {
       return url.toString();
     },
 
-    async identify({ code, verifier, redirectUrl }): Promise<Person> {
+    async identify({ code, verifier, redirectUrl }): Promise<Identity> {
       const granted = await ask(tokenJson, `${webUrl}/login/oauth/access_token`, {
         method: 'POST',
         headers: { accept: 'application/json', 'user-agent': 'slipway' },
@@ -63,16 +63,18 @@ export function createUserLogin(settings: UserLoginSettings): IdentityProvider {
         }),
       });
       if ('error' in granted) throw loginRefused(`GitHub refused the login: ${granted.error}.`);
-      const user = await ask(userJson, `${apiUrl}/user`, {
-        headers: {
-          accept: 'application/vnd.github+json',
-          authorization: `Bearer ${granted.access_token}`,
-          'user-agent': 'slipway',
-        },
-      });
+      const headers = {
+        accept: 'application/vnd.github+json',
+        authorization: `Bearer ${granted.access_token}`,
+        'user-agent': 'slipway',
+      };
+      const user = await ask(userJson, `${apiUrl}/user`, { headers });
       if (user.type !== 'User') throw loginRefused(`${user.login} is not a person.`);
       const email = user.email || senderEmail(user);
-      return { userId: user.id, login: user.login, email };
+      return {
+        person: { userId: user.id, login: user.login, email },
+        memberships: () => readMemberships({ apiUrl, headers, timeoutMs }),
+      };
     },
   };
 }

@@ -27,13 +27,11 @@ export interface ListedStack {
   readonly position: string;
 }
 
-/** The stacks of one repository, counted. */
-export interface RepositoryCounts extends Place {
-  /** Of those that the filter lets pass, by the state of their summary. */
-  readonly states: readonly { readonly state: RunState | 'NONE'; readonly count: number }[];
-  /** Of all of them. */
-  readonly labels: readonly { readonly label: string; readonly count: number }[];
-  readonly total: number;
+/** What is counted of a stack. */
+export interface CountedStack extends Place {
+  /** Of its summary; null: the filter does not let the stack pass. */
+  readonly state: RunState | 'NONE' | null;
+  readonly labels: readonly string[];
 }
 
 /** Many stacks at once. What a caller may not read is left out by the caller of this. */
@@ -42,7 +40,8 @@ export interface StackList {
     filter: StackFilter,
     options: { readonly sort: StackSort; readonly after: string | null; readonly limit: number },
   ): Promise<readonly ListedStack[]>;
-  counts(filter: Omit<StackFilter, 'bucket'>): Promise<readonly RepositoryCounts[]>;
+  /** All of the account, or of the instance. */
+  counted(filter: Omit<StackFilter, 'bucket'>): Promise<readonly CountedStack[]>;
   /** Those of an account, those with that id, or all. */
   places(which: {
     readonly account?: string;

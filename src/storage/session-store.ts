@@ -1,10 +1,11 @@
+import { grantsSchema } from '../access/grants.ts';
 import type { SessionRecord, SessionStore } from '../access/session-store.ts';
 import type { SessionRow } from './access-rows.ts';
 import type { Database } from './database.ts';
 
 export function createSessionStore(database: Database): SessionStore {
   return {
-    async insert(tx, { id, hash, userId, login, email, userAgent, createdAtMs, lastUsedAtMs }) {
+    async insert(tx, { id, hash, userId, login, email, userAgent, createdAtMs, lastUsedAtMs, grants }) {
       await database
         .inside(tx)
         .insertInto('session')
@@ -12,6 +13,7 @@ export function createSessionStore(database: Database): SessionStore {
           ...{ id, hash, user_id: userId, login, email, user_agent: userAgent },
           created_at_ms: createdAtMs,
           last_used_at_ms: lastUsedAtMs,
+          grants: grants === null ? null : JSON.stringify(grants),
         })
         .execute();
     },
@@ -46,6 +48,12 @@ export function createSessionStore(database: Database): SessionStore {
       return Number((await query.executeTakeFirst()).numDeletedRows);
     },
 
+    async removeOthers(tx, keptId) {
+      const all = database.inside(tx).deleteFrom('session');
+      const query = keptId === null ? all : all.where('id', '!=', keptId);
+      return Number((await query.executeTakeFirst()).numDeletedRows);
+    },
+
     async removeExpired(tx, createdBeforeMs, unusedSinceMs) {
       const query = database
         .inside(tx)
@@ -67,5 +75,6 @@ function toSession(row: SessionRow): SessionRecord {
     userAgent: row.user_agent,
     createdAtMs: row.created_at_ms,
     lastUsedAtMs: row.last_used_at_ms,
+    grants: row.grants === null ? null : grantsSchema.parse(JSON.parse(row.grants)),
   };
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Place } from '../access/permissions.ts';
 import { type RunState, runStates } from '../runs/run.ts';
-import type { ListedStack, RepositoryCounts, StackFilter, StackList, StackSort } from '../runs/stack-list.ts';
+import type { ListedStack, StackFilter, StackList, StackSort } from '../runs/stack-list.ts';
 import { bucketOf, buckets } from '../runs/stack-summary.ts';
 import type { Database } from './database.ts';
 import type { StackSummaryRow } from './schema.ts';
@@ -29,7 +29,7 @@ const orders: Readonly<Record<StackSort, readonly RawBuilder<unknown>[]>> = {
 
 /** A thousand stacks are looked through in a few milliseconds; no run is. */
 export function createStackList(database: Database): StackList {
-  /** Per repository (and account: a repository may have moved to another since its stacks were made). */
+  /** With the account: a repository may have moved to another since its stacks were made. */
   const places = () =>
     database.read
       .selectFrom('stack')
@@ -38,6 +38,7 @@ export function createStackList(database: Database): StackList {
       .leftJoin('stack_summary as summary', 'summary.stack_key', 'stack.key');
   const placeColumns = [
     'account.login',
+    'stack.id',
     'repository.id as repository_id',
     'repository.full_name',
     'repository.installation_id',
@@ -61,41 +62,19 @@ export function createStackList(database: Database): StackList {
       return (await query.execute()).map(toListed);
     },
 
-    async counts(filter) {
-      const ofAccount = passes(filter.account === undefined ? {} : { account: filter.account });
-      const count = sql<number>`count(*)`.as('count');
-      const [totals, byState, byLabel] = await Promise.all([
-        places()
-          .select(placeColumns)
-          .select(count)
-          .where(ofAccount)
-          .groupBy(['login', 'repository_id'])
-          .execute(),
-        places()
-          .select(['account.login', 'stack.repository_id'])
-          .select([state.as('state'), count])
-          .where(passes(filter))
-          .groupBy(['login', 'repository_id', 'state'])
-          .execute(),
-        places()
-          .innerJoin(sql<{ value: string }>`json_each(stack.settings, '$.labels')`.as('label'), (join) =>
-            join.onTrue(),
-          )
-          .select(['account.login', 'stack.repository_id', 'label.value'])
-          .select(count)
-          .where(ofAccount)
-          .groupBy(['login', 'repository_id', 'label.value'])
-          .execute(),
-      ]);
-      const [ofState, ofLabel] = [groupedByPlace(byState), groupedByPlace(byLabel)];
-      return totals.map(
-        (row): RepositoryCounts => ({
-          ...toPlace(row),
-          states: (ofState.get(placeKey(row)) ?? []).map(({ state, count }) => ({ state, count })),
-          labels: (ofLabel.get(placeKey(row)) ?? []).map(({ value, count }) => ({ label: value, count })),
-          total: row.count,
-        }),
-      );
+    async counted(filter) {
+      const rows = await places()
+        .select(placeColumns)
+        .select([state.as('state'), passes(filter).as('passes')])
+        .select(sql<string>`json_extract(stack.settings, '$.labels')`.as('labels'))
+        .where(passes(filter.account === undefined ? {} : { account: filter.account }))
+        .orderBy('stack.key')
+        .execute();
+      return rows.map((row) => ({
+        ...toPlace(row),
+        state: row.passes ? row.state : null,
+        labels: JSON.parse(row.labels) as string[],
+      }));
     },
 
     async places({ account, id }) {
@@ -138,25 +117,17 @@ function toListed(row: ListedRow): ListedStack {
   return { stack: toStack(row), summary, position: row.position };
 }
 
-interface PlaceRow {
+function toPlace(row: {
   readonly login: string;
+  readonly id: string;
   readonly repository_id: number;
-}
-
-const placeKey = ({ login, repository_id }: PlaceRow): string => `${repository_id} ${login}`;
-
-const groupedByPlace = <T extends PlaceRow>(rows: readonly T[]): ReadonlyMap<string, T[]> =>
-  Map.groupBy(rows, placeKey);
-
-function toPlace(
-  row: PlaceRow & {
-    readonly full_name: string;
-    readonly installation_id: number;
-    readonly is_private: 0 | 1;
-  },
-): Place {
+  readonly full_name: string;
+  readonly installation_id: number;
+  readonly is_private: 0 | 1;
+}): Place {
   return {
     account: row.login,
+    id: row.id,
     repository: {
       id: row.repository_id,
       fullName: row.full_name,

@@ -1,4 +1,5 @@
 import type { Actor } from '../access/actor.ts';
+import type { Admission } from '../access/admission.ts';
 import type { AuditLog } from '../access/audit-log.ts';
 import type { Idempotency } from '../access/idempotency.ts';
 import type { Login } from '../access/login.ts';
@@ -100,6 +101,7 @@ export interface WebParts {
   readonly apiRateLimit: number;
   /** Null: nobody can log in to the UI. */
   readonly login: Login | null;
+  readonly admission: Admission;
   /** Without a trailing slash; asked late, as it may follow from the address that the server listens on. */
   readonly publicUrl: () => string;
   readonly isSandboxed: boolean;

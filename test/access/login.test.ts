@@ -5,6 +5,7 @@ import { fc } from '../support/fast-check.ts';
 
 const redirectUrl = 'https://slipway.example.com/login/callback';
 const ada = { userId: 5, login: 'ada', email: 'ada@example.com' };
+const identity = { person: ada, memberships: async () => ({ accounts: [], teams: null }) };
 
 /** Says who it is to whoever knows what belongs to the challenge. */
 function open() {
@@ -17,7 +18,7 @@ function open() {
     async identify({ verifier, code }) {
       expect(createHash('sha256').update(verifier).digest('base64url')).toBe(challenge);
       expect(code).toBe('code of GitHub');
-      return ada;
+      return identity;
     },
   };
   const login = createLogin(provider);
@@ -29,7 +30,7 @@ function open() {
 
 test('who comes back is who began, and goes on where they were', async () => {
   const { login, back } = open();
-  expect(await login.finish(back)).toEqual({ person: ada, returnTo: '/runs/1?tab=log' });
+  expect(await login.finish(back)).toEqual({ identity, returnTo: '/runs/1?tab=log' });
 });
 
 test.each<[string, (opened: ReturnType<typeof open>) => object]>([

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Grants } from '../../src/access/actor.ts';
 import { createAuditLog } from '../../src/access/audit-log.ts';
 import { commandLine } from '../../src/access/origin.ts';
-import { createSessions, isFormToken } from '../../src/access/sessions.ts';
+import { type Browser, createSessions, isFormToken, type Person } from '../../src/access/sessions.ts';
 import { createIds } from '../../src/ids.ts';
 import { createAuditStore } from '../../src/storage/audit-store.ts';
 import { createSessionStore } from '../../src/storage/session-store.ts';
@@ -21,7 +22,17 @@ function open() {
   const base = { transactions: temp.database, clock, newId: createIds(clock) };
   const audit = createAuditLog({ ...base, store: createAuditStore(temp.database) });
   const sessions = createSessions({ ...base, store, audit });
-  return { ...temp, clock, store, sessions, audit, [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose]() };
+  const begin = (person: Person, at: Browser, grants: Grants | null = null) =>
+    temp.database.write((tx) => sessions.begin(tx, person, at, grants));
+  return {
+    ...temp,
+    clock,
+    store,
+    sessions,
+    begin,
+    audit,
+    [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose](),
+  };
 }
 
 async function sessionOf({ sessions }: ReturnType<typeof open>, token: string) {
@@ -32,7 +43,7 @@ async function sessionOf({ sessions }: ReturnType<typeof open>, token: string) {
 
 test('a session is its person, and the database does not hold what opens it', async () => {
   await using all = open();
-  const token = await all.sessions.begin(ada, browser);
+  const token = await all.begin(ada, browser);
 
   expect(await all.sessions.authenticate(token)).toMatchObject({
     actor: { kind: 'person', login: 'Ada', email: 'ada@example.com' },
@@ -44,7 +55,7 @@ test('a session is its person, and the database does not hold what opens it', as
 
 test('it ends when it was not used for a day, and after a week whatever happens', async () => {
   await using all = open();
-  const [idle, busy] = [await all.sessions.begin(ada, browser), await all.sessions.begin(ada, browser)];
+  const [idle, busy] = [await all.begin(ada, browser), await all.begin(ada, browser)];
   for (let hours = 0; hours < 7 * 24 - 12; hours += 12) {
     all.clock.advance(12 * hourMs);
     expect(await all.sessions.authenticate(busy)).not.toBeNull();
@@ -58,9 +69,9 @@ test('it ends when it was not used for a day, and after a week whatever happens'
 
 test('a login ends the session that the browser had', async () => {
   await using all = open();
-  const before = await all.sessions.begin(ada, browser);
+  const before = await all.begin(ada, browser);
 
-  const after = await all.sessions.begin({ ...ada, userId: 6 }, { ...browser, before });
+  const after = await all.begin({ ...ada, userId: 6 }, { ...browser, before });
 
   expect(await all.sessions.authenticate(before)).toBeNull();
   expect(await all.sessions.authenticate(after)).toMatchObject({ record: { userId: 6 } });
@@ -68,8 +79,8 @@ test('a login ends the session that the browser had', async () => {
 
 test('a logout ends one session, or those of the person everywhere', async () => {
   await using all = open();
-  const [one, two] = [await all.sessions.begin(ada, browser), await all.sessions.begin(ada, browser)];
-  const other = await all.sessions.begin({ ...ada, userId: 6 }, browser);
+  const [one, two] = [await all.begin(ada, browser), await all.begin(ada, browser)];
+  const other = await all.begin({ ...ada, userId: 6 }, browser);
 
   await all.sessions.logOut(await sessionOf(all, one), browser.origin, 'here');
   expect([await all.sessions.authenticate(one), await all.sessions.listOf(5)]).toMatchObject([null, [{}]]);
@@ -81,9 +92,9 @@ test('a logout ends one session, or those of the person everywhere', async () =>
 
 test('a person sees the sessions that are not over, and ends one of their own', async () => {
   await using all = open();
-  await all.sessions.begin(ada, { ...browser, userAgent: 'over' });
+  await all.begin(ada, { ...browser, userAgent: 'over' });
   all.clock.advance(25 * hourMs);
-  const one = await all.sessions.begin(ada, { ...browser, userAgent: 'one' });
+  const one = await all.begin(ada, { ...browser, userAgent: 'one' });
   const { record } = await sessionOf(all, one);
 
   expect((await all.sessions.listOf(5)).map(({ userAgent }) => userAgent)).toEqual(['one']);
@@ -95,7 +106,7 @@ test('a person sees the sessions that are not over, and ends one of their own', 
 
 test('a form carries what only its own session knows', async () => {
   await using all = open();
-  const [one, two] = [await all.sessions.begin(ada, browser), await all.sessions.begin(ada, browser)];
+  const [one, two] = [await all.begin(ada, browser), await all.begin(ada, browser)];
   const [mine, other] = [await all.sessions.authenticate(one), await all.sessions.authenticate(two)];
   if (!mine || !other) throw new Error('both are logged in');
 
@@ -107,7 +118,7 @@ test('a form carries what only its own session knows', async () => {
 
 test('a full disk shuts nobody out', async () => {
   await using all = open();
-  const token = await all.sessions.begin(ada, browser);
+  const token = await all.begin(ada, browser);
   all.clock.advance(hourMs);
   const sessions = createSessions({
     store: all.store,
@@ -122,7 +133,7 @@ test('a full disk shuts nobody out', async () => {
 
 test('logins and logouts are written down', async () => {
   await using all = open();
-  const [one, two] = [await all.sessions.begin(ada, browser), await all.sessions.begin(ada, browser)];
+  const [one, two] = [await all.begin(ada, browser), await all.begin(ada, browser)];
   await all.sessions.logOut(await sessionOf(all, one), browser.origin, 'here');
   await all.sessions.logOut(await sessionOf(all, two), browser.origin, 'everywhere');
 

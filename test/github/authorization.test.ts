@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { commandLine } from '../../src/access/origin.ts';
+import type { Person } from '../../src/access/sessions.ts';
 import { startReceiving } from './receiving.ts';
 
 const ada = { userId: 5, login: 'ada', email: 'ada@example.com' };
@@ -7,10 +8,8 @@ const browser = { userAgent: 'Firefox', before: null, origin: commandLine };
 
 async function opened() {
   const all = await startReceiving();
-  const [session, other] = [
-    await all.sessions.begin(ada, browser),
-    await all.sessions.begin({ ...ada, userId: 6, login: 'bob' }, browser),
-  ];
+  const begin = (person: Person) => all.database.write((tx) => all.sessions.begin(tx, person, browser, null));
+  const [session, other] = [await begin(ada), await begin({ ...ada, userId: 6, login: 'bob' })];
   const told = (payload: object) =>
     all.handle({
       ...{ id: 'd', event: 'github_app_authorization', lane: 'x', attempt: 1, receivedAtMs: 0 },

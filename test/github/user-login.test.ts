@@ -38,9 +38,9 @@ test('GitHub says who it is', async () => {
   });
   all.github.signInAs('eve');
 
-  const { person } = await all.login.finish(await all.throughGithub());
+  const { identity } = await all.login.finish(await all.throughGithub());
 
-  expect(person).toEqual({ userId: id, login: 'eve', email: 'eve@example.com' });
+  expect(identity.person).toEqual({ userId: id, login: 'eve', email: 'eve@example.com' });
 });
 
 test('a private address is not asked for', async () => {
@@ -53,9 +53,9 @@ test('a private address is not asked for', async () => {
   });
   all.github.signInAs('eve');
 
-  const { person } = await all.login.finish(await all.throughGithub());
+  const { identity } = await all.login.finish(await all.throughGithub());
 
-  expect(person.email).toBe(`${id}+eve@users.noreply.github.com`);
+  expect(identity.person.email).toBe(`${id}+eve@users.noreply.github.com`);
 });
 
 test('a code is good once, and for the login it was made for', async () => {

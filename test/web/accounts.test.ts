@@ -117,11 +117,11 @@ describe('the App of the API', () => {
 describe('the sessions of the API', () => {
   it('are those of the person, and each can be ended by nobody else', async () => {
     await using installation = anInstallation();
-    const { sessions, web } = installation;
+    const { web } = installation;
     const browser = { before: null, origin: { via: 'ui', address: null, forwardedFor: null } } as const;
-    await sessions.begin({ ...ada, email: '' }, { ...browser, userAgent: 'one' });
+    await installation.logIn({ ...ada, email: '' }, { ...browser, userAgent: 'one' });
     const other = { userId: 6, login: 'grace', email: '' };
-    await sessions.begin(other, { ...browser, userAgent: 'of grace' });
+    await installation.logIn(other, { ...browser, userAgent: 'of grace' });
     const list = async () => {
       const answer = await web.fetchAs(ada, apiRequest('GET', '/api/v1/sessions'));
       return ((await answer.json()) as { items: { id: string; userAgent: string }[] }).items;

@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Role } from '../../src/access/actor.ts';
+import { createAdmission } from '../../src/access/admission.ts';
 import { createAuditLog } from '../../src/access/audit-log.ts';
 import { createIdempotency } from '../../src/access/idempotency.ts';
+import type { LoginJudge } from '../../src/access/login-judge.ts';
 import { createAccess } from '../../src/access/roles.ts';
-import { createSessions } from '../../src/access/sessions.ts';
+import { type Browser, createSessions, type Person, personActor } from '../../src/access/sessions.ts';
 import { createTokens } from '../../src/access/tokens.ts';
 import { createApiBudget } from '../../src/github/api-budget.ts';
 import { createInboxControl } from '../../src/github/inbox-control.ts';
@@ -91,11 +93,17 @@ const systemReport: SystemReport = {
   outboxWaiting: 0,
 };
 
+type InstallationChange = Partial<WebParts> & { readonly judge?: LoginJudge };
+
+const noLoginPolicies: LoginJudge = {
+  judge: async () => ({ kind: 'no-policies', settle: async () => true }),
+};
+
 /**
  * The web on the real features and a real database; only GitHub, name servers and the senders are doubles. Each answer of
  * its API must be one that the OpenAPI document describes.
  */
-export function anInstallation(change: Partial<WebParts> = {}) {
+export function anInstallation({ judge = noLoginPolicies, ...change }: InstallationChange = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'slipway-web-'));
   const database = openDatabase(join(directory, 'slipway.db'));
   const box = createSecretBox(randomBytes(32));
@@ -185,19 +193,25 @@ export function anInstallation(change: Partial<WebParts> = {}) {
   const githubTraffic = () => createApiBudget({ clock }).standing();
   const store = createStandingStore(database);
   const metrics = createMetrics({ store, githubTraffic, clock, version: '0.1.0' });
+  const access = createAccess({
+    admins: ['root-ada'],
+    permissions: {
+      roleOf: async ({ login }, { fullName }) =>
+        roles.get(`${login} ${fullName}`) ?? roles.get(login) ?? null,
+    },
+  });
+  const isAdmin = (who: Person) => access.isInstanceAdmin(personActor(who));
+  const admission = createAdmission({ ...base, judge, isAdmin, sessions, audit, logger });
+  const logIn = (who: Person, browser: Browser) =>
+    admission.admit({ person: who, memberships: () => Promise.reject(new Error('not asked')) }, browser);
   const web: Web = checkedAgainstDocument({
     version: '0.1.0',
     logger,
     newId,
-    access: createAccess({
-      admins: ['root-ada'],
-      permissions: {
-        roleOf: async ({ login }, { fullName }) =>
-          roles.get(`${login} ${fullName}`) ?? roles.get(login) ?? null,
-      },
-    }),
+    access,
     tokens,
     sessions,
+    admission,
     audit,
     idempotency,
     apiRateLimit: 0,
@@ -314,6 +328,7 @@ export function anInstallation(change: Partial<WebParts> = {}) {
       installed,
       tokens,
       sessions,
+      logIn,
       audit,
       tokenStore,
       stacks,

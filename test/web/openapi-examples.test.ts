@@ -143,7 +143,7 @@ async function prepared(installation: Installation, operationId: string): Promis
     await inboxStore.settle(tx, received.id, { state: 'failed', note: 'no luck' });
   });
   const { login, email, userId } = administrator;
-  await sessions.begin(
+  await installation.logIn(
     { login, email, userId },
     {
       ...{ userAgent: 'a browser', before: null, origin: commandLine },

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Actor } from '../../access/actor.ts';
+import { hasGrantIn } from '../../access/grants.ts';
 import type { Access } from '../../access/roles.ts';
 import type { Account } from '../../stacks/repository.ts';
 import type { RepositoryStore } from '../../stacks/repository-store.ts';
@@ -117,8 +118,11 @@ export function accountRoutes({ access, repositories, appPage, cursorBox }: Acco
   }
 
   /** Without asking about repositories, and so where the App cannot ask, too. Tokens of an account read no other. */
-  const isKnown = (actor: Actor, { id }: Account): boolean =>
-    actor.kind === 'person' ? actor.userId === id || access.isInstanceAdmin(actor) : true;
+  const isKnown = (actor: Actor, { id, login }: Account): boolean =>
+    actor.kind !== 'person' ||
+    actor.userId === id ||
+    hasGrantIn(actor, login) ||
+    access.isInstanceAdmin(actor);
 
   api.openapi(appRoute, async (c) => {
     const url = await appPage();

@@ -84,11 +84,13 @@ export function auditRoutes({ access, guard, audit, repositories }: AuditRoutePa
     }
     return {
       isSpent: roles.isSpent,
-      async mayRead({ subject: { repositoryId, account } }: AuditRow): Promise<boolean> {
+      async mayRead({ subject: { repositoryId, account, stack } }: AuditRow): Promise<boolean> {
         if (access.isInstanceAdmin(actor)) return true;
         if (repositoryId === null || account === null) return false;
         const repository = await find(repositoryId);
-        const role = repository && (await roles.roleOn({ account, repository }));
+        const role =
+          repository &&
+          (await roles.roleOn({ account, repository, ...(stack === null ? {} : { id: stack }) }));
         return role !== null && includesRole(role, 'admin');
       },
     };

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { RepositoryCounts } from '../../runs/stack-list.ts';
+import type { CountedStack } from '../../runs/stack-list.ts';
 import { type Bucket, bucketOf, buckets } from '../../runs/stack-summary.ts';
 import { stackCountsExample } from './examples.ts';
 import type { StackRoles } from './stack-roles.ts';
@@ -26,7 +26,7 @@ export const stackCountsSchema = z
 
 /** Adds up what the caller may read. */
 export async function countStacks(
-  counted: readonly RepositoryCounts[],
+  counted: readonly CountedStack[],
   roles: StackRoles,
 ): Promise<z.infer<typeof stackCountsSchema>> {
   const byBucket = Object.fromEntries(buckets.map((bucket) => [bucket, 0])) as Record<Bucket, number>;
@@ -34,12 +34,14 @@ export async function countStacks(
   const repositories = new Map<string, number>();
   let isIncomplete = false;
   for (const [index, each] of counted.entries()) {
-    isIncomplete = roles.isSpent();
-    if (isIncomplete) break;
+    if (roles.isSpent() && !roles.isKnown(each)) {
+      isIncomplete = true;
+      continue;
+    }
     if ((await roles.roleOn(each, counted.slice(index + 1))) === null) continue;
-    for (const { state, count } of each.states) byBucket[bucketOf(state)] += count;
-    for (const { label, count } of each.labels) add(labels, label, count);
-    add(repositories, each.repository.fullName, each.total);
+    if (each.state !== null) byBucket[bucketOf(each.state)] += 1;
+    for (const label of each.labels) addOne(labels, label);
+    addOne(repositories, each.repository.fullName);
   }
   return {
     total: Object.values(byBucket).reduce((sum, count) => sum + count, 0),
@@ -50,8 +52,8 @@ export async function countStacks(
   };
 }
 
-function add(counts: Map<string, number>, name: string, count: number): void {
-  counts.set(name, (counts.get(name) ?? 0) + count);
+function addOne(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
 const sorted = (counts: ReadonlyMap<string, number>): [string, number][] =>

@@ -103,7 +103,7 @@ export function stackListRoutes({ guard, stackList, cursorBox }: StackListRouteP
 
   api.openapi(countsRoute, async (c) => {
     const actor = c.var.actor;
-    const counted = await stackList.counts(filterOf(c.req.valid('query'), onlyAccountOf(actor)));
+    const counted = await stackList.counted(filterOf(c.req.valid('query'), onlyAccountOf(actor)));
     return c.json(await countStacks(counted, stackRoles(guard, actor)), 200);
   });
 

@@ -1,4 +1,5 @@
 import type { Actor, Role } from '../../access/actor.ts';
+import { isGrantedApart } from '../../access/grants.ts';
 import type { Place } from '../../access/permissions.ts';
 import type { Guard } from './guard.ts';
 
@@ -9,6 +10,8 @@ import type { Guard } from './guard.ts';
 export interface StackRoles {
   /** Null: not for this caller. Of `following`, which is asked for next, the first ones are asked for along with it. */
   roleOn(place: Place, following?: readonly Place[]): Promise<Role | null>;
+  /** Nobody is asked any more. */
+  isKnown(place: Place): boolean;
   /** True once it should ask no more: the answer ends where it is, and leads on. */
   isSpent(): boolean;
 }
@@ -22,21 +25,27 @@ export function stackRoles(guard: Guard, actor: Actor): StackRoles {
   const known = new Map<string, Promise<Role | null>>();
   const isLimited = guard.isAskedLive(actor);
 
+  const keyOf = (place: Place): string =>
+    actor.kind === 'person' && isGrantedApart(actor, place)
+      ? `${placeKey(place)} ${place.id}`
+      : placeKey(place);
+
   function ask(place: Place): Promise<Role | null> {
-    const asked = known.get(placeKey(place)) ?? guard.roleOn(actor, place);
-    known.set(placeKey(place), asked);
+    const asked = known.get(keyOf(place)) ?? guard.roleOn(actor, place);
+    known.set(keyOf(place), asked);
     return asked;
   }
 
   return {
     async roleOn(place, following = []) {
-      if (!known.has(placeKey(place))) {
-        const unknown = following.filter((each) => !known.has(placeKey(each)));
-        const first = new Map([place, ...unknown].map((each) => [placeKey(each), each]));
+      if (!known.has(keyOf(place))) {
+        const unknown = following.filter((each) => !known.has(keyOf(each)));
+        const first = new Map([place, ...unknown].map((each) => [keyOf(each), each]));
         await Promise.all([...first.values()].slice(0, askedAtOnce).map(ask));
       }
       return ask(place);
     },
+    isKnown: (place) => known.has(keyOf(place)),
     isSpent: () => isLimited && known.size >= maxAsked,
   };
 }

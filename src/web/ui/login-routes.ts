@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { html } from 'hono/html';
+import type { Admission } from '../../access/admission.ts';
 import { type Login, localPath } from '../../access/login.ts';
 import type { Origin } from '../../access/origin.ts';
 import type { Sessions } from '../../access/sessions.ts';
@@ -13,7 +14,8 @@ import { sendPage } from './layout.ts';
 export interface LoginRouteParts {
   /** Null: the server has no client id and secret of the GitHub App. */
   readonly login: Login | null;
-  readonly sessions: Sessions;
+  readonly sessions: Pick<Sessions, 'logOut'>;
+  readonly admission: Admission;
   readonly browserSessions: BrowserSessions;
   readonly publicUrl: () => string;
   readonly frameFor: (session: Frame['session']) => Frame;
@@ -21,7 +23,7 @@ export interface LoginRouteParts {
 
 /** Logging in and out. Everything else of the UI needs a session. */
 export function loginRoutes(parts: LoginRouteParts): Hono<WebEnv> {
-  const { login, sessions, browserSessions, publicUrl, frameFor } = parts;
+  const { login, sessions, admission, browserSessions, publicUrl, frameFor } = parts;
   const routes = new Hono<WebEnv>();
   const redirectUrl = () => `${publicUrl()}/login/callback`;
 
@@ -50,10 +52,10 @@ export function loginRoutes(parts: LoginRouteParts): Hono<WebEnv> {
     browserSessions.memo.clear(c);
     try {
       const { state, code } = c.req.query();
-      const { person, returnTo } = await login.finish({ memo, state, code, redirectUrl: redirectUrl() });
+      const { identity, returnTo } = await login.finish({ memo, state, code, redirectUrl: redirectUrl() });
       const before = browserSessions.tokenOf(c.req.raw);
       const userAgent = c.req.header('user-agent') ?? '';
-      browserSessions.set(c, await sessions.begin(person, { userAgent, before, origin: originOf(c) }));
+      browserSessions.set(c, await admission.admit(identity, { userAgent, before, origin: originOf(c) }));
       return c.redirect(returnTo, 303);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;

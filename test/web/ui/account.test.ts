@@ -13,7 +13,7 @@ async function opened(...change: Parameters<typeof openBrowser>) {
   const { sessions } = all.installation;
   await all.logIn();
   const ada = { userId: 5, login: 'ada', email: 'ada@example.com' };
-  const elsewhere = await sessions.begin(ada, { userAgent: hostile, before: null, origin });
+  const elsewhere = await all.installation.logIn(ada, { userAgent: hostile, before: null, origin });
   const session = await sessions.authenticate(elsewhere);
   const submit = async (path: string, fields: Record<string, string>) =>
     all.post(path, { form_token: await all.formToken(), ...fields });
@@ -52,7 +52,7 @@ test('another browser is logged out, and only by who is logged in there', async 
   await using all = await opened();
   const { sessions } = all.installation;
   const other = { userId: 6, login: 'grace', email: '' };
-  const ofGrace = await sessions.begin(other, { userAgent: '', before: null, origin });
+  const ofGrace = await all.installation.logIn(other, { userAgent: '', before: null, origin });
   const { record } = (await sessions.authenticate(ofGrace)) ?? {};
 
   const foreign = await all.submit('/account/sessions/end', { session: record?.id ?? '' });

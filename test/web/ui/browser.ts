@@ -1,16 +1,17 @@
 import { createLogin } from '../../../src/access/login.ts';
 import type { Person } from '../../../src/access/sessions.ts';
-import type { WebParts } from '../../../src/web/server.ts';
 import { anInstallation } from '../installation.ts';
 
 const origin = 'https://slipway.example.com';
 const ada: Person = { userId: 5, login: 'ada', email: 'ada@example.com' };
 
+const memberships = async () => ({ accounts: ['acme'], teams: ['acme/platform'] });
+
 /** GitHub's part is played; everything else is the server. */
-export function openBrowser(change: Partial<WebParts> = {}, person: Partial<Person> = {}) {
+export function openBrowser(change: Parameters<typeof anInstallation>[0] = {}, person: Partial<Person> = {}) {
   const login = createLogin({
     authorizeUrl: ({ state }) => `https://github.example/login/oauth/authorize?state=${state}`,
-    identify: async () => ({ ...ada, ...person }),
+    identify: async () => ({ person: { ...ada, ...person }, memberships }),
   });
   const installation = anInstallation({ login, ...change });
   const jar = new Map<string, string>();
