@@ -294,6 +294,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
         answered: stores.answered,
         decisions: stores.decisions,
         samples: stores.samples,
+        notices: stores.notices,
         sessions,
         audit,
         idempotency,

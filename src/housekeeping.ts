@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts';
 import type { OutboxStore } from './github/feedback/outbox-store.ts';
 import { sweepChecks } from './github/feedback/retention.ts';
 import type { Logger } from './logger.ts';
+import type { NoticeStore } from './policies/notice-store.ts';
 import type { DecisionStore, SampleStore } from './policies/policy-store.ts';
 import { sweepDecisions } from './policies/retention.ts';
 import type { AnsweredComments } from './runs/comments/answered-comments.ts';
@@ -39,11 +40,12 @@ export function startHousekeeping(parts: {
   readonly idempotency: Pick<Idempotency, 'removeOld'>;
   readonly decisions: Pick<DecisionStore, 'deleteBefore'>;
   readonly samples: Pick<SampleStore, 'deleteBefore'>;
+  readonly notices: Pick<NoticeStore, 'removeBefore'>;
   /** After so many days checks of commits go; 0 = never. */
   readonly runsDays: number;
   /** After so many days results of attempts and replays go; 0 = never. */
   readonly logsDays: number;
-  /** The audit log, and decisions about no run, go back so many days; 0 = for ever. */
+  /** The audit log, and decisions and notices about no run, go back so many days; 0 = for ever. */
   readonly auditDays: number;
   readonly transactions: Transactions;
   readonly clock: Clock;

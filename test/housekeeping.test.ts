@@ -12,6 +12,7 @@ import { createAuditStore } from '../src/storage/audit-store.ts';
 import { createDecisionStore } from '../src/storage/decision-store.ts';
 import { createDeliveryStore } from '../src/storage/delivery-store.ts';
 import { createIdempotencyStore } from '../src/storage/idempotency-store.ts';
+import { createNoticeStore } from '../src/storage/notice-store.ts';
 import { createOutboxStore } from '../src/storage/outbox-store.ts';
 import { createReplayStore } from '../src/storage/replay-store.ts';
 import { createSampleStore } from '../src/storage/sample-store.ts';
@@ -59,6 +60,7 @@ test('sessions that are over are removed, and what was answered long ago is forg
     answered,
     decisions: createDecisionStore(database, box, parts),
     samples: createSampleStore(database, box),
+    notices: createNoticeStore(database),
     ...{ runsDays: 0, logsDays: 0, auditDays: 0 },
   });
 

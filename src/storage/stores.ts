@@ -15,6 +15,7 @@ import { createIdempotencyStore } from './idempotency-store.ts';
 import { createInboxStore } from './inbox-store.ts';
 import { createLostDeliveryStore } from './lost-delivery-store.ts';
 import { createMissedStore } from './missed-store.ts';
+import { createNoticeStore } from './notice-store.ts';
 import { openProblem } from './open-problem.ts';
 import { createOutboxStore } from './outbox-store.ts';
 import { createPolicyStore } from './policy-store.ts';
@@ -22,6 +23,7 @@ import { createReplayStore } from './replay-store.ts';
 import { createRepositoryFileStore } from './repository-file-store.ts';
 import { createRepositoryStore } from './repository-store.ts';
 import { createRetentionStore } from './retention-store.ts';
+import { createRunCauseStore } from './run-cause-store.ts';
 import { createRunList } from './run-list.ts';
 import { createRunStore } from './run-store.ts';
 import { createSampleStore } from './sample-store.ts';
@@ -53,13 +55,14 @@ export async function openStores(paths: StorePaths, clock: Clock = systemClock) 
   const newDecisionId = createIds(clock, await newestId(database, ['policy_decision']));
   return {
     database,
-    newestId: await newestId(database, ['run', 'job', 'delivery', 'replay']),
+    newestId: await newestId(database, ['run', 'job', 'delivery', 'replay', 'notice']),
     stacks: createStackStore(database, box),
     stackList: createStackList(database),
     repositories: createRepositoryStore(database),
     repositoryFiles: createRepositoryFileStore(database),
     runs: createRunStore(database, box),
     runList: createRunList(database),
+    causes: createRunCauseStore(database),
     seenPlans: createSeenPlanStore(database),
     retention: createRetentionStore(database),
     logs: createFileLogStore(join(paths.dataDir, 'logs')),
@@ -82,6 +85,7 @@ export async function openStores(paths: StorePaths, clock: Clock = systemClock) 
     policies: createPolicyStore(database),
     decisions: createDecisionStore(database, box, { clock, newId: newDecisionId }),
     samples: createSampleStore(database, box),
+    notices: createNoticeStore(database),
     cursorBox: box,
   };
 }
@@ -115,7 +119,7 @@ export type Stores = Awaited<ReturnType<typeof openStores>>;
 /** Queues and "the newest run" go by identifiers: those of this life have to sort after those of the former. */
 async function newestId(
   { read }: Database,
-  tables: readonly ('run' | 'job' | 'delivery' | 'replay' | 'policy_decision')[],
+  tables: readonly ('run' | 'job' | 'delivery' | 'replay' | 'policy_decision' | 'notice')[],
 ): Promise<string | null> {
   const ids: string[] = [];
   for (const table of tables) {

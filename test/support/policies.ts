@@ -1,4 +1,5 @@
 import type { Judgement } from '../../src/policies/judgement.ts';
+import type { Notice } from '../../src/policies/notice-store.ts';
 import { digestOf, type Policy } from '../../src/policies/policy.ts';
 
 const body = 'package slipway\n\ndeny contains "never" if false\n';
@@ -36,6 +37,22 @@ export function aJudgement(change: Partial<Judgement> = {}): Judgement {
     inputDigest: 'd1'.repeat(32),
     durationMs: 12,
     engine: 'opa 1.22.0',
+    ...change,
+  };
+}
+
+/** Of account 11, about nothing in particular. */
+export function aNotice(change: Partial<Notice> = {}): Notice {
+  return {
+    id: '01JNOTICE0000000000000000A',
+    accountId: 11,
+    stackKey: null,
+    runId: null,
+    policyId: aPolicy().id,
+    severity: 'INFO',
+    title: 'Deployed',
+    body: '<b>all</b> of it',
+    atMs: 1_795_000_000_000,
     ...change,
   };
 }
