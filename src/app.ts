@@ -104,6 +104,13 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   const idempotency = createIdempotency({ ...basics, store: stores.idempotency });
   const audit = createAuditLog({ ...basics, store: stores.audit });
   const sessions = createSessions({ ...basics, audit, store: stores.sessions });
+  const admission = createAdmission({
+    ...basics,
+    judge: { judge: async () => ({ kind: 'no-policies', settle: async () => true }) },
+    isAdmin: (person) => access.isInstanceAdmin(personActor(person)),
+    sessions,
+    audit,
+  });
   const scratchDirectory = join(config.dataDir, 'scratch');
   let url = `http://${config.listen.host}:${config.listen.port}`;
   const publicUrl = () => config.publicUrl ?? url;
@@ -222,6 +229,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     audit,
     idempotency,
     apiRateLimit: config.apiRateLimit,
+    admission,
     login: github.identityProvider && createLogin(github.identityProvider),
     publicUrl,
     isSandboxed,

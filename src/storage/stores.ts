@@ -11,6 +11,7 @@ import { createDecisionStore } from './decision-store.ts';
 import { createDeliveryStore } from './delivery-store.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createFileLogStore } from './file-log-store.ts';
+import { createFlagStore } from './flag-store.ts';
 import { createIdempotencyStore } from './idempotency-store.ts';
 import { createInboxStore } from './inbox-store.ts';
 import { createLostDeliveryStore } from './lost-delivery-store.ts';
@@ -18,6 +19,7 @@ import { createMissedStore } from './missed-store.ts';
 import { createNoticeStore } from './notice-store.ts';
 import { openProblem } from './open-problem.ts';
 import { createOutboxStore } from './outbox-store.ts';
+import { createOverrideStore } from './override-store.ts';
 import { createPolicyStore } from './policy-store.ts';
 import { createReplayStore } from './replay-store.ts';
 import { createRepositoryFileStore } from './repository-file-store.ts';
@@ -83,6 +85,8 @@ export async function openStores(paths: StorePaths, clock: Clock = systemClock) 
     idempotency: createIdempotencyStore(database, box),
     standing: createStandingStore(database),
     policies: createPolicyStore(database),
+    overrides: createOverrideStore(database),
+    flags: createFlagStore(database),
     decisions: createDecisionStore(database, box, { clock, newId: newDecisionId }),
     samples: createSampleStore(database, box),
     notices: createNoticeStore(database),

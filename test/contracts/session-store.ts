@@ -9,7 +9,7 @@ interface Opened extends AsyncDisposable {
 
 const aSession = (id: string, change: Partial<SessionRecord> = {}): SessionRecord => ({
   ...{ id, userId: 5, login: 'ada', email: 'ada@example.com', userAgent: 'Firefox' },
-  ...{ createdAtMs: 1000, lastUsedAtMs: 1000 },
+  ...{ createdAtMs: 1000, lastUsedAtMs: 1000, grants: null },
   ...change,
 });
 

@@ -1,5 +1,6 @@
 import { createIds } from '../../src/ids.ts';
 import { createDecisionStore } from '../../src/storage/decision-store.ts';
+import { createOverrideStore } from '../../src/storage/override-store.ts';
 import { createPolicyStore } from '../../src/storage/policy-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
@@ -7,6 +8,7 @@ import { createSampleStore } from '../../src/storage/sample-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
 import { decisionStoreContract } from '../contracts/decision-store.ts';
+import { overrideStoreContract } from '../contracts/override-store.ts';
 import { policyStoreContract } from '../contracts/policy-store.ts';
 import { aCommit, anAccount, aRepository, stackSettings } from '../support/builders.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -34,6 +36,7 @@ async function world() {
     policies: createPolicyStore(database),
     decisions: createDecisionStore(database, box, { clock, newId: createIds(clock) }),
     samples: createSampleStore(database, box),
+    overrides: createOverrideStore(database),
     clock,
     async addStack(labels: readonly string[] = [], accountId: 11 | 12 = 11) {
       made += 1;
@@ -64,3 +67,4 @@ async function world() {
 
 policyStoreContract('SQLite', world);
 decisionStoreContract('SQLite', world);
+overrideStoreContract('SQLite', world);

@@ -1,0 +1,91 @@
+import type { Clock } from '../clock.ts';
+import type { FlagStore } from '../runs/flags.ts';
+import type { JudgedPlan, PlanJudge, PlanVerdict } from '../runs/plan-judge.ts';
+import type { RunStore } from '../runs/run-store.ts';
+import { vendorName } from '../stacks/stack.ts';
+import type { Tx } from '../tx.ts';
+import { combinePlan, type PlanDecision } from './decisions/plan.ts';
+import { planInput, planOfSteps } from './input/plan.ts';
+import type { Judgement } from './judgement.ts';
+import type { Judging } from './judging.ts';
+import type { Override, OverrideStore } from './override-store.ts';
+import type { PolicyStore } from './policy-store.ts';
+import type { Recording } from './recording.ts';
+
+/** Has plan policies judge what a worker reports, on the stored shape of its plan. */
+export function createPlanJudge(parts: {
+  policies: Pick<PolicyStore, 'ofStack'>;
+  overrides: Pick<OverrideStore, 'find'>;
+  flags: Pick<FlagStore, 'of'>;
+  runs: Pick<RunStore, 'newestFinished'>;
+  judging: Judging;
+  recording: Recording;
+  clock: Clock;
+}): PlanJudge {
+  async function inputFor({ run, stack, steps, custom }: JudgedPlan) {
+    const [previousRun, flags] = await Promise.all([
+      parts.runs.newestFinished(stack.key, 'TRACKED'),
+      parts.flags.of(run.id),
+    ]);
+    const tool = { name: vendorName(stack.settings.vendor), plan: planOfSteps(steps) };
+    const nowMs = parts.clock.nowMs();
+    const plan = { vendor: tool.name, steps };
+    return planInput({ run, stack, plan, flags, previousRun, tool, custom, nowMs });
+  }
+
+  return {
+    async judge(about, signal) {
+      const { run, stack } = about;
+      const policies = await parts.policies.ofStack(stack.key, 'PLAN');
+      if (policies.length === 0) return passed;
+      const input = await inputFor(about);
+      const judgements = await parts.judging.judge('PLAN', policies, input, { signal });
+      const override =
+        run.changesDigest === undefined ? null : await parts.overrides.find(stack.key, run.changesDigest);
+      const record = await parts.recording.prepare(judgements, input, { run, stack, subject: 'the plan' });
+      return verdictOf(judgements, override, record);
+    },
+  };
+}
+
+const passed: PlanVerdict = {
+  outcome: 'passed',
+  note: null,
+  lines: [],
+  record: () => Promise.resolve(),
+};
+
+function verdictOf(
+  judgements: readonly Judgement[],
+  override: Override | null,
+  record: (tx: Tx) => Promise<void>,
+): PlanVerdict {
+  const { outcome: undone } = combinePlan(judgements);
+  const isOverridden = undone === 'denied' && override !== null;
+  const decision = combinePlan(judgements, isOverridden);
+  const by = isOverridden
+    ? [`${override.actorName} lets these changes pass although they are denied: ${override.reason}`]
+    : [];
+  return {
+    outcome: decision.outcome,
+    note: decision.outcome === 'passed' ? null : [...by, ...shown(decision)].join('\n'),
+    lines: [...judgements.flatMap(linesFor), ...by].map(oneLine),
+    record,
+  };
+}
+
+/** A note stands in lists and webhooks; all of it is on the page of the run. */
+const mostInNote = 20;
+
+function shown({ messages }: PlanDecision): readonly string[] {
+  const rest = messages.length - mostInNote;
+  return [...messages.slice(0, mostInNote), ...(rest > 0 ? [`and ${rest} more messages`] : [])];
+}
+
+function linesFor({ policy, outcome, failure, messages, durationMs }: Judgement): readonly string[] {
+  const took = `${(durationMs / 1000).toFixed(2)} s`;
+  const head = `policy ${policy.name}, version ${policy.version}: ${outcome} in ${took}`;
+  return [head, ...(failure ? [`  ${failure.message}`] : messages.map((message) => `  ${message}`))];
+}
+
+const oneLine = (line: string): string => line.replaceAll(/\s*[\r\n]+\s*/g, ' ');

@@ -1,0 +1,48 @@
+import type { FlagStore } from '../runs/flags.ts';
+import type { Run } from '../runs/run.ts';
+import type { Stack } from '../stacks/stack.ts';
+import type { Tx } from '../tx.ts';
+import type { Judgement } from './judgement.ts';
+import type { DecisionStore } from './policy-store.ts';
+
+/** Writes down what policies said of something, and what they noted about its run. */
+export interface Recording {
+  /** Outside of any transaction: the work on a large input. What it gives is called in the one that goes by it. */
+  prepare(
+    judgements: readonly Judgement[],
+    input: unknown,
+    about: JudgedThing,
+  ): Promise<(tx: Tx) => Promise<void>>;
+}
+
+interface JudgedThing {
+  readonly run: Pick<Run, 'id'> | null;
+  readonly stack: Pick<Stack, 'key' | 'repository'>;
+  /** In words: "the plan". */
+  readonly subject: string;
+}
+
+export function createRecording(parts: {
+  decisions: Pick<DecisionStore, 'record'>;
+  flags: FlagStore;
+}): Recording {
+  const { decisions, flags } = parts;
+
+  async function note(tx: Tx, runId: string, judgements: readonly Judgement[]): Promise<void> {
+    // What one policy takes away, another may set at the same time: then it is set.
+    for (const { policy, flags: said } of judgements) await flags.reset(tx, runId, policy.id, said.reset);
+    for (const { policy, flags: said } of judgements) await flags.add(tx, runId, policy.id, said.add);
+  }
+
+  return {
+    async prepare(judgements, input, { run, stack, subject }) {
+      const text = judgements.some(({ sample }) => sample) ? JSON.stringify(input) : '';
+      const { accountId } = stack.repository;
+      const about = { accountId, stackKey: stack.key, runId: run?.id ?? null, subject };
+      return async (tx) => {
+        for (const judgement of judgements) await decisions.record(tx, judgement, about, text);
+        if (run) await note(tx, run.id, judgements);
+      };
+    },
+  };
+}
