@@ -32,7 +32,7 @@ export interface Config {
   /** Days that runs, and their logs, are kept once they are over, and what is in the audit log; 0 = for ever. */
   readonly retention: { readonly runsDays: number; readonly logsDays: number; readonly auditDays: number };
   readonly tools: {
-    readonly settings: Readonly<Partial<Record<'pulumi', string>>>;
+    readonly settings: Readonly<Partial<Record<'pulumi' | 'opa', string>>>;
     /** PATH of the server, where tools are looked up. */
     readonly path: string;
     readonly home: string;
@@ -125,6 +125,7 @@ const settings = z.object({
   RETENTION_LOGS_DAYS: days.default(90),
   RETENTION_AUDIT_DAYS: days.default(400),
   PULUMI_PATH: optional,
+  OPA_PATH: optional,
   WEBHOOK_ALLOWED_TARGETS: list,
   ADMINS: list,
   MISSED_PUSHES: z.enum(['offer', 'run']).default('offer'),
@@ -220,7 +221,10 @@ export function readConfig(environment: Environment): Config {
     },
     minFreeBytes: values.MIN_FREE_DISK_MB * 1024 * 1024,
     tools: {
-      settings: values.PULUMI_PATH ? { pulumi: values.PULUMI_PATH } : {},
+      settings: {
+        ...(values.PULUMI_PATH ? { pulumi: values.PULUMI_PATH } : {}),
+        ...(values.OPA_PATH ? { opa: values.OPA_PATH } : {}),
+      },
       path: environment['PATH'] ?? '',
       home: environment['HOME'] ?? homedir(),
       xdgCacheHome: environment['XDG_CACHE_HOME'] ?? null,

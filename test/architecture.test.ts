@@ -37,6 +37,7 @@ const allowed: Record<string, readonly string[]> = {
     'app',
     'without-server',
     'project-import',
+    'local-policies',
     'main',
     'access',
     'web/health',
@@ -46,6 +47,8 @@ const allowed: Record<string, readonly string[]> = {
     'github/simulate/decision',
     'github/simulate/events',
     'storage/care',
+    'policies/check-source',
+    'policies/policy',
   ],
   doctor: ['sandbox/self-test', 'web/health', 'worker/vendor'],
   inspection: [
@@ -53,6 +56,7 @@ const allowed: Record<string, readonly string[]> = {
     ...['sandbox/disk-use', 'sandbox/self-test', 'web/system-report'],
   ],
   'installed-vendors': ['config', 'tools', 'vendors'],
+  'installed-opa': ['config', 'tools'],
   housekeeping: [
     ...foundation,
     'runs',
@@ -65,6 +69,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
   main: ['config', 'app', 'logger', 'user-error'],
   'project-import': ['config', 'user-error', 'github/local-clone', 'stacks/stack-input', 'vendors/pulumi'],
+  'local-policies': ['config', 'installed-opa', 'policies', 'sandbox'],
   'without-server': ['config', 'github/simulate', 'stacks/repository-file', 'vendors/pulumi/rules'],
 };
 

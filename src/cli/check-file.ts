@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { CheckedFile, CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { CliFailure } from './failure.ts';
+import { readNamed } from './named-file.ts';
 import { oneLine, outputOf } from './output.ts';
 
 const usualPath = '.github/slipway.yml';
@@ -14,22 +14,12 @@ export function addCheckFileCommand(stack: Command, context: CliContext): void {
     .description('check a repository file before it is pushed; needs no server')
     .argument('[path]', 'the file', usualPath)
     .action(async (path: string, _options: unknown, command: Command) => {
-      const checked = await context.checkFile(await contentOf(path));
+      const checked = await context.checkFile(await readNamed(path));
       const ok = checked.problems.length === 0;
       outputOf(context, command).result({ ok, path, ...checked }, () => described(path, checked));
       // The problems say it all; nothing is printed on top of them.
       if (!ok) throw new CliFailure(exitCodes.failed, '');
     });
-}
-
-async function contentOf(path: string): Promise<Uint8Array> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`;
-    throw new CliFailure(exitCodes.failed, `${path}: ${reason}`);
-  }
 }
 
 /** As compilers print it, so that editors find the place. */

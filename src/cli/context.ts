@@ -3,6 +3,8 @@ import { type Config, readConfig } from '../config.ts';
 import type { Simulation } from '../github/simulate/decision.ts';
 import type { SimulatedEvent } from '../github/simulate/events.ts';
 import { createLogger, type Logger } from '../logger.ts';
+import type { CheckedSource } from '../policies/check-source.ts';
+import type { PolicyKind, PolicySource } from '../policies/policy.ts';
 import type { FoundProject, ProjectQuestion } from '../project-import.ts';
 import type { DoctorReport } from '../web/health.ts';
 
@@ -28,6 +30,7 @@ export interface CliContext {
   readonly checkFile: (content: Uint8Array) => Promise<CheckedFile>;
   readonly findProject: (config: Config, question: ProjectQuestion) => Promise<FoundProject>;
   readonly simulate: (config: Config, event: EventToSimulate) => Promise<Simulation>;
+  readonly checkPolicy: (config: Config, kind: PolicyKind, source: PolicySource) => Promise<CheckedSource>;
 }
 
 export interface EventToSimulate {

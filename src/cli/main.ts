@@ -26,6 +26,8 @@ export async function main(): Promise<void> {
     findProject: async (config, question) =>
       (await import('../project-import.ts')).findProject(config, question),
     simulate: async (config, event) => (await import('../without-server.ts')).simulateEvent(config, event),
+    checkPolicy: async (config, kind, source) =>
+      (await import('../local-policies.ts')).checkPolicy(config, kind, source),
   });
 }
 

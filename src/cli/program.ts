@@ -13,6 +13,7 @@ import { exitCodes } from './exit-codes.ts';
 import { type CliFailure, failureOf, usageFailure } from './failure.ts';
 import { addInboxCommands } from './inbox.ts';
 import { oneLine } from './output.ts';
+import { addPolicyCommands } from './policy.ts';
 import { addReplayCommands } from './replay.ts';
 import { addRunCommands } from './run.ts';
 import { addRunDeliveriesCommand } from './run-deliveries.ts';
@@ -90,7 +91,7 @@ export function createProgram(context: CliContext, onServed: (exitCode: number) 
   addWebhookTestCommand(webhook, context);
   addDeliveryCommands(webhook, context);
   addReplayCommands(webhook, context);
-
+  addPolicyCommands(program.command('policy').description('policies: rules that judge what runs'), context);
   addDatabaseCommands(
     program.command('db').description('the database: backup, check, restore, key'),
     context,

@@ -22,6 +22,7 @@ export type Checked =
       readonly kind: 'valid';
       /** As written, e.g. "slipway". */
       readonly package: string;
+      /** One entry for each name, by line. */
       readonly rules: readonly DeclaredRule[];
     }
   | { readonly kind: 'invalid'; readonly errors: readonly SourceError[] }
@@ -30,8 +31,10 @@ export type Checked =
 /** A rule at the top of the package; functions are not among them. */
 export interface DeclaredRule {
   readonly name: string;
-  /** From 1. */
+  /** Of its first declaration, from 1. */
   readonly line: number;
+  /** What its value is bound to be, where all its declarations say so: `deny contains` is a set. */
+  readonly type: 'boolean' | 'number' | 'string' | 'null' | 'array' | 'set' | 'object' | 'unknown';
 }
 
 export interface SourceError {

@@ -1,6 +1,7 @@
 import type { CliApp, CliContext } from '../../src/cli/context.ts';
 import { runCli } from '../../src/cli/program.ts';
 import type { Config } from '../../src/config.ts';
+import { checkPolicy } from '../../src/local-policies.ts';
 import { findProject } from '../../src/project-import.ts';
 import type { DoctorReport } from '../../src/web/health.ts';
 import { checkRepositoryFile, simulateEvent } from '../../src/without-server.ts';
@@ -55,6 +56,7 @@ export function aCommandLine(installation: Installation, report: DoctorReport = 
       checkFile: async (content) => checkRepositoryFile(content),
       findProject,
       simulate: (config, event) => simulateEvent(config, event),
+      checkPolicy,
     };
   }
 
