@@ -18,9 +18,12 @@ import { createUnconfiguredGithub } from './github/unconfigured-github.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createIds } from './ids.ts';
 import { createInspection } from './inspection.ts';
+import { findOpa } from './installed-opa.ts';
 import { createVendors } from './installed-vendors.ts';
 import type { Logger } from './logger.ts';
 import { createMetrics } from './metrics/metrics.ts';
+import { createOpa } from './policies/opa.ts';
+import { createPolicyFeature } from './policies/policies-feature.ts';
 import { type Buttons, createButtons } from './runs/buttons.ts';
 import { type CommentCommands, createCommentCommands } from './runs/comments/comment-commands.ts';
 import { createOfferButton } from './runs/offer-button.ts';
@@ -86,6 +89,12 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   const sandbox = isSandboxed
     ? createBubblewrap({ directory: sandboxDirectory, caBundle: config.caBundle })
     : createNoSandbox();
+  const opa = createOpa({
+    path: findOpa(config.tools)?.path ?? null,
+    sandbox,
+    directory: join(config.dataDir, 'policies'),
+  });
+  const policies = createPolicyFeature({ ...basics, stores, engine: opa });
   const { vendors, foundIn } = await createVendors(config.tools, isSandboxed);
   const githubTraffic = () => github.budget.standing();
   const metrics = createMetrics({ store: stores.standing, githubTraffic, clock, version });
@@ -142,7 +151,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           onButton: (press) => buttons.press(press),
           onComment: (comment) => commentCommands.handle(comment),
           onOffer: (press) => offerButton(press),
-          policyLines: async () => [],
+          policyLines: policies.lines,
           onMissedPush: (missed) => runs.missedPushes.handle(missed),
           onRerun: (request) => reruns.again(request),
           mergeGroups: () => runs.mergeGroups,
@@ -154,11 +163,8 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     ...stores,
     queue,
     source: github.source,
-    // Until policies can be stored.
-    judge: {
-      judge: async () => ({ outcome: 'passed', note: null, lines: [], record: async () => undefined }),
-    },
-    guards: { guardsOf: async () => [] },
+    judge: policies.planJudge,
+    guards: policies.guards,
     offers: github.offers,
     missedPushes: config.missedPushes,
     showUnaffected: github.showUnaffected,
@@ -276,6 +282,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     opened.use(lockForServer(`${config.databasePath}.server-lock`));
     endLeftovers(sandboxDirectory);
     rmSync(scratchDirectory, { recursive: true, force: true });
+    await opa.sweep();
     const tested = await sandboxTest();
     for (const failure of tested.failures)
       logger.error({ failure }, 'no run is executed: the sandbox failed its self-test');
