@@ -22,6 +22,9 @@ export class UserError extends Error {
 export interface FieldIssue {
   path: string;
   message: string;
+  /** Where in the text of the field, from 1. */
+  line?: number;
+  column?: number;
 }
 
 interface UserErrorOptions {

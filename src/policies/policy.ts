@@ -41,7 +41,7 @@ export interface PolicySource {
 export const digestOf = ({ body, regoVersion }: PolicySource): string =>
   createHash('sha256').update(`rego v${regoVersion}\n${body}`).digest('hex');
 
-const autoattach = 'autoattach:';
+export const autoattach = 'autoattach:';
 
 /** Whether labels of a policy attach it to a stack with these labels. */
 export function attachesByLabel(policy: Pick<Policy, 'labels'>, stackLabels: readonly string[]): boolean {

@@ -30,6 +30,8 @@ const statuses = {
   'repository-away': 409,
   'delivery-pending': 409,
   'idempotency-key-in-use': 409,
+  'policy-name-taken': 409,
+  'policy-attached-by-label': 409,
   'body-dropped': 410,
   'log-removed': 410,
   'precondition-failed': 412,
@@ -46,6 +48,8 @@ const statuses = {
   'command-required': 422,
   'confirmation-required': 422,
   'modules-unavailable': 422,
+  'policy-invalid': 422,
+  'policy-not-attachable': 422,
   'idempotency-key-reused': 422,
   'rate-limited': 429,
   'internal-error': 500,
@@ -55,6 +59,7 @@ const statuses = {
   'too-many-streams': 503,
   'storage-full': 503,
   'github-not-configured': 503,
+  'policy-engine-unavailable': 503,
 } as const satisfies Readonly<Record<string, number>>;
 
 export type ProblemCode = keyof typeof statuses;

@@ -27,7 +27,14 @@ const problemSchema = z
     detail: z.string().openapi({ description: 'What went wrong, for people.' }),
     hint: z.string().optional().openapi({ description: 'What to do about it.' }),
     errors: z
-      .array(z.object({ path: z.string(), message: z.string() }))
+      .array(
+        z.object({
+          path: z.string(),
+          message: z.string(),
+          line: z.number().int().optional().openapi({ description: 'In the text of the field, from 1.' }),
+          column: z.number().int().optional(),
+        }),
+      )
       .optional()
       .openapi({ description: 'The fields or parameters that are wrong.' }),
     state: z.enum(runStates).optional().openapi({ description: 'state-conflict: where the run is now.' }),
