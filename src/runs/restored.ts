@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
+import { isServersOwn } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
 import { changesTheWorld, isBlocking, isTerminal, type Run, type RunState, runStates } from './run.ts';
@@ -60,7 +61,7 @@ export function createRestored(parts: {
     const active = await runs.activeRun(key, tx);
     if (active && changesTheWorld.has(active.state)) return;
     const before = (await stacks.findByKey(key, tx))?.lock ?? null;
-    if (before?.kind === 'system') return;
+    if (before && isServersOwn(before)) return;
     await stacks.setLock(tx, key, {
       holder: 'slipway',
       holderKey: '',

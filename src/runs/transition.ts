@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Stack } from '../stacks/stack.ts';
+import { isServersOwn, type Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Tx } from '../tx.ts';
 import { decide, type Run, type RunCommand, type RunState } from './run.ts';
@@ -52,7 +52,7 @@ export function createTransitions(parts: {
       reason: `A worker was lost in ${was}. Check the real state, then unlock the stack.`,
       run: run.id,
       sinceMs: clock.nowMs(),
-      ...(covered?.kind === 'person' ? { covers: covered } : {}),
+      ...(covered && !isServersOwn(covered) ? { covers: covered } : {}),
     });
   }
 

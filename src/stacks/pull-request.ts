@@ -1,5 +1,7 @@
 import { affectedBy, notAffected } from './affected.ts';
 import { awayReason } from './away.ts';
+import type { PushFacts } from './push-decision.ts';
+import type { PushEvent } from './push-judge.ts';
 import type { Commit } from './repository.ts';
 import type { Stack } from './stack.ts';
 import { isOfUntrustedBot } from './trust.ts';
@@ -25,10 +27,27 @@ export interface PullRequestChange {
   /** Hash of the head commit. */
   readonly headHash: string;
   readonly isDraft: boolean;
+  readonly details: PullRequestDetails;
+  /** What it previews is not new to its stacks: a label, a closing. Only push policies are asked. */
+  readonly onlyForPolicies?: true;
   /** Who opened it, pushed to it, ... */
   readonly sender: { readonly login: string; readonly email: string };
   /** Asks for what is in it, which costs requests. Rejects when GitHub cannot be asked: try again. */
   read(): Promise<PullRequestContent>;
+}
+
+/** What only push policies go by. */
+export interface PullRequestDetails {
+  /** GitHub's word for what happened; `merged` for one that was closed by that. */
+  readonly action: string;
+  readonly state: 'open' | 'merged' | 'closed';
+  readonly labels: readonly string[];
+  /** Login of the account that the head branch belongs to. */
+  readonly headOwner: string;
+  /** Without its owner. */
+  readonly headBranch: string;
+  /** Neither a conflict nor a rule of the base stands against its merge; null while GitHub works it out. */
+  readonly isMergeable: boolean | null;
 }
 
 export interface PullRequestContent {
@@ -82,3 +101,30 @@ export function isUntrustedFor(
 ): boolean {
   return isFork || isOfUntrustedBot(settings, bots);
 }
+
+/** What push policies are told of it. */
+export function eventOfPullRequest(change: PullRequestChange, content: PullRequestContent): PushEvent {
+  const { pullRequest, details, isDraft, branch, sender } = change;
+  return {
+    kind: 'pull_request',
+    branch,
+    head: content.head,
+    by: { login: sender.login, isBot: content.bots.includes(sender.login) },
+    changedPaths: content.changedPaths,
+    isForced: false,
+    pullRequest: { ...pullRequest, ...details, isDraft },
+  };
+}
+
+/** What no push policy can change. */
+export const factsOfPullRequest = (
+  stack: Stack,
+  { branch, pullRequest, details }: PullRequestChange,
+  { bots }: PullRequestContent,
+): PushFacts => ({
+  kind: 'pull_request',
+  branch,
+  isFork: pullRequest.isFork,
+  isClosed: details.state !== 'open',
+  isUntrusted: isUntrustedFor(stack, pullRequest, bots),
+});

@@ -77,9 +77,9 @@ export type Hooks = Readonly<Record<HookName, readonly string[]>>;
 export const noHooks = Object.fromEntries(hookNames.map((name) => [name, []])) as unknown as Hooks;
 
 export interface StackLock {
-  /** As people read it: a login, a token's name, or "slipway" for a lock set after a lost apply. */
+  /** As people read it: a login, a token's name, "policy x", or "slipway" for a lock set after a lost apply. */
   readonly holder: string;
-  /** Who that is beyond doubt (access/actor.ts `actorKey`); "" for the server. */
+  /** Who that is beyond doubt (access/actor.ts `actorKey`, policy-lock.ts); "" for the server. */
   readonly holderKey: string;
   /** `system`: nobody's own, whatever they are called. */
   readonly kind: 'person' | 'system';
@@ -122,3 +122,6 @@ export const showsDetails = ({ repository, settings }: Pick<Stack, 'repository' 
 export function isLockedFor(lock: StackLock | null, actorKey: string): lock is StackLock {
   return lock !== null && (lock.kind === 'system' || lock.holderKey !== actorKey);
 }
+
+/** Set because the real state is in doubt: it covers all other locks. */
+export const isServersOwn = (lock: StackLock): boolean => lock.holderKey === '';

@@ -1,5 +1,7 @@
 import { affectedBy, notAffected } from './affected.ts';
 import { awayReason } from './away.ts';
+import type { PushFacts } from './push-decision.ts';
+import type { PushEvent } from './push-judge.ts';
 import type { Commit } from './repository.ts';
 import type { Stack } from './stack.ts';
 import { isOfUntrustedBot } from './trust.ts';
@@ -59,11 +61,31 @@ export function selectStacks(stacks: readonly Stack[], push: Push): readonly Sel
     const isNew = type === 'TRACKED' && push.newStacks?.includes(stack.id);
     const reason = affects(stack) ?? (isNew ? 'the repository file has added the stack' : null);
     if (reason === null) return { stack, selected: false, reason: notAffected };
-    return { stack, selected: true, type, reason, isUntrusted: isUntrusted(stack, type, push) };
+    return { stack, selected: true, type, reason, isUntrusted: isUntrustedPush(stack, type, push) };
   });
 }
 
 /** Whoever may push to the tracked branch decides what the stack runs anyway: its commits are trusted. */
-function isUntrusted({ settings }: Stack, type: 'TRACKED' | 'PROPOSED', push: Push): boolean {
+export function isUntrustedPush({ settings }: Stack, type: 'TRACKED' | 'PROPOSED', push: Push): boolean {
   return type === 'PROPOSED' && push.pusherIsBot && isOfUntrustedBot(settings, [push.pusherLogin]);
 }
+
+/** What push policies are told of it. */
+export const pushEventOf = (push: Push): PushEvent => ({
+  kind: 'push',
+  branch: push.branch,
+  head: push.head,
+  by: { login: push.pusherLogin, isBot: push.pusherIsBot },
+  changedPaths: push.changedPaths,
+  isForced: push.isForced,
+  pullRequest: null,
+});
+
+/** What no push policy can change. */
+export const factsOfPush = (stack: Stack, push: Push): PushFacts => ({
+  kind: 'push',
+  branch: push.branch,
+  isFork: false,
+  isClosed: false,
+  isUntrusted: isUntrustedPush(stack, 'PROPOSED', push),
+});
