@@ -147,6 +147,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           onPullRequest: {
             changed: (change, deliveryId) => runs.pullRequests.changed(change, deliveryId),
             closed: (closing) => runs.pullRequests.closed(closing),
+            isJudged: (repositoryId) => runs.pullRequests.isJudged(repositoryId),
           },
           onButton: (press) => buttons.press(press),
           onComment: (comment) => commentCommands.handle(comment),

@@ -9,6 +9,7 @@ import { type Transactions, type Tx, within } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import { attachPullRequest } from './attach-pull-request.ts';
 import { findEarlier } from './earlier-run.ts';
+import { putFirst } from './put-first.ts';
 import { requireForksAllowed, requireReach, requireTracked } from './requirements.ts';
 import { isTerminal, type Run, type RunCommand, type RunState, type RunType } from './run.ts';
 import type { RunStore } from './run-store.ts';
@@ -191,11 +192,7 @@ export function createRunCommands(parts: {
         if (!isMeant || run.state !== 'QUEUED') {
           return { kind: 'conflict', state: run.state, stateVersion: run.stateVersion };
         }
-        const first = await runs.firstQueued(run.stackKey, null, tx);
-        if (!first || first.id === run.id) return { kind: 'done', run };
-        const priority = first.priority + 1;
-        await runs.setPriority(tx, run.id, priority);
-        return { kind: 'done', run: { ...run, priority } };
+        return { kind: 'done', run: await putFirst(runs, tx, run) };
       }),
     retry: (runId, request, given) =>
       within(transactions, given, async (tx) => {

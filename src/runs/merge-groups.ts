@@ -1,9 +1,11 @@
-import { reasonAgainstGroup, selectForMergeGroup } from '../stacks/merge-group.ts';
+import { factsOfGroup, reasonAgainstGroup, selectForMergeGroup } from '../stacks/merge-group.ts';
+import type { PushEvent } from '../stacks/push-judge.ts';
 import type { Commit } from '../stacks/repository.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions } from '../tx.ts';
-import type { RunCommands } from './commands.ts';
+import type { CreateRun, RunCommands } from './commands.ts';
+import type { JudgedEvents } from './judged-events.ts';
 import { createOutcomeNotes } from './outcome-notes.ts';
 import type { Run } from './run.ts';
 import type { RunStore } from './run-store.ts';
@@ -47,24 +49,55 @@ export function createMergeGroups(parts: {
   runs: Pick<RunStore, 'unfinishedPreviews'>;
   commands: Pick<RunCommands, 'create'>;
   source: Pick<Source, 'resolve' | 'changedPaths'>;
+  judgedEvents: JudgedEvents;
   unaffected: ShowUnaffected;
   transitions: Transitions;
   transactions: Transactions;
 }): MergeGroups {
-  const { stacks, runs, commands, source, transitions, transactions } = parts;
+  const { stacks, runs, commands, source, judgedEvents, transitions, transactions } = parts;
 
-  async function preview(stack: Stack, group: MergeGroup, commit: Commit, deliveryId: string) {
-    const run = await commands.create({
-      stackKey: stack.key,
-      type: 'PROPOSED',
-      branch: group.branch,
-      commit,
-      by: { kind: 'person', ...group.by },
-      dedupeKey: `merge-group:${deliveryId}`,
-      // The push of the temporary branch may have been told first.
-      unlessCommitHas: 'any',
-    });
+  const previewOf = (stack: Stack, group: MergeGroup, commit: Commit, deliveryId: string): CreateRun => ({
+    stackKey: stack.key,
+    type: 'PROPOSED',
+    branch: group.branch,
+    commit,
+    by: { kind: 'person', ...group.by },
+    dedupeKey: `merge-group:${deliveryId}`,
+    // The push of the temporary branch may have been told first.
+    unlessCommitHas: 'any',
+  });
+
+  async function preview(request: CreateRun) {
+    const run = await commands.create(request);
     return run === 'duplicate' ? 'there is a run for this commit already' : `PROPOSED run ${run.id}`;
+  }
+
+  /** What came of it for each stack that push policies judge, by its key. */
+  async function judged(
+    followers: readonly Stack[],
+    group: MergeGroup,
+    { commit, changedPaths }: { readonly commit: Commit; readonly changedPaths: readonly string[] | null },
+    deliveryId: string,
+  ): Promise<ReadonlyMap<string, string>> {
+    const { branch, head, by } = group;
+    const isBot = by.login.endsWith('[bot]');
+    const told = {
+      kind: 'merge_group',
+      branch,
+      head: commit,
+      changedPaths,
+      by: { login: by.login, isBot },
+    } as const;
+    const event: PushEvent = { ...told, isForced: false, pullRequest: null };
+    const outcomes = new Map<string, string>();
+    for (const each of (await judgedEvents.judge(followers, event, () => factsOfGroup(branch))).values()) {
+      const start = { run: previewOf(each.stack, group, commit, deliveryId) };
+      // A queue waits for it.
+      const shown = { commit: head, type: 'PROPOSED', always: true } as const;
+      const { note } = await judgedEvents.act(each, start, shown);
+      outcomes.set(each.stack.key, note);
+    }
+    return outcomes;
   }
 
   async function withdraw(stack: Stack, { branch, head, reason }: DestroyedGroup): Promise<readonly Run[]> {
@@ -86,14 +119,23 @@ export function createMergeGroups(parts: {
       const { repositoryId, base, onto, branch, head } = group;
       const notes = createOutcomeNotes();
       const all = await stacks.ofRepository(repositoryId);
-      const any = all.find((stack) => reasonAgainstGroup(stack, base) === null);
+      const followers = all.filter((stack) => reasonAgainstGroup(stack, base) === null);
+      const [any] = followers;
       // Without one it costs no further question.
       const commit = any ? await source.resolve(any.repository, branch, head) : null;
       if (any && !commit) return [`${head.slice(0, 7)} is not on ${branch} any more`];
       const changedPaths = any ? await source.changedPaths(any.repository, onto, head) : null;
+      const content = commit && { commit, changedPaths };
+      const outcomes = content && (await judged(followers, group, content, deliveryId));
       for (const selection of selectForMergeGroup(all, base, changedPaths)) {
         const { stack, selected, reason } = selection;
-        if (selected && commit) notes.add(stack.id, await preview(stack, group, commit, deliveryId));
+        const outcome = outcomes?.get(stack.key);
+        if (outcome !== undefined) {
+          notes.add(stack.id, outcome);
+          continue;
+        }
+        if (selected && commit)
+          notes.add(stack.id, await preview(previewOf(stack, group, commit, deliveryId)));
         else notes.add(stack.id, reason);
         if (selected || !selection.getsCheck) continue;
         const unaffected = { stack, commit: head, type: 'PROPOSED', reason } as const;

@@ -1,11 +1,12 @@
 import type { Commit } from '../stacks/repository.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
-import { type Push, type SelectedStack, selectStacks } from '../stacks/trigger.ts';
+import { factsOfPush, type Push, pushEventOf, type SelectedStack, selectStacks } from '../stacks/trigger.ts';
 import type { Transactions } from '../tx.ts';
 import type { BranchHead, BranchHeadStore } from './branch-heads.ts';
 import { changedByPush } from './changed-by-push.ts';
 import type { RunCommands } from './commands.ts';
+import type { JudgedEvents, JudgedStack, Start } from './judged-events.ts';
 import type { Offers } from './offers.ts';
 import { createOutcomeNotes } from './outcome-notes.ts';
 import { createOutdated } from './outdated.ts';
@@ -57,6 +58,12 @@ export function decideMissed(about: {
 /** The pusher is unknown: the author of a commit can be forged. */
 const nobody = { pusher: 'slipway', pusherLogin: 'slipway', pusherIsBot: false };
 
+const missedNote = 'for a push that GitHub did not tell of';
+
+/** A branch that is moved to and fro comes by the same commit again. */
+const dedupeKeyOf = ({ branch, known, head }: MissedPush): string =>
+  `missed:${branch}:${known.seenAtMs}:${head.hash}`;
+
 export function createMissedPushes(parts: {
   stacks: StackStore;
   runs: Pick<RunStore, 'newestOfType' | 'newestOfBranch'>;
@@ -64,11 +71,12 @@ export function createMissedPushes(parts: {
   source: Pick<Source, 'compare' | 'resolve' | 'changedPaths'>;
   branchHeads: BranchHeadStore;
   offers: Offers;
+  judgedEvents: JudgedEvents;
   mode: MissedPushMode;
   transactions: Transactions;
   clock: { nowMs(): number };
 }): MissedPushes {
-  const { stacks, runs, commands, source, branchHeads, offers, mode, transactions } = parts;
+  const { stacks, runs, commands, source, branchHeads, offers, judgedEvents, mode, transactions } = parts;
   const outdated = createOutdated(parts);
 
   async function asPush(missed: MissedPush, [any]: readonly Stack[]): Promise<Push> {
@@ -80,7 +88,7 @@ export function createMissedPushes(parts: {
     return { ...nobody, repositoryId, branch, head, before, isForced, changedPaths: null, newStacks };
   }
 
-  async function act(selected: SelectedStack, push: Push, missed: MissedPush) {
+  async function act(selected: Pick<SelectedStack, 'stack' | 'reason'>, push: Push, missed: MissedPush) {
     const { stack, reason } = selected;
     const { head, branch } = push;
     const newest = await runs.newestOfType(stack.key, 'TRACKED');
@@ -104,16 +112,38 @@ export function createMissedPushes(parts: {
     }
     const run = await commands.create({
       ...{ stackKey: stack.key, type: 'TRACKED', branch, commit: head },
-      by: { kind: 'server' },
-      note: 'for a push that GitHub did not tell of',
-      // A branch that is moved to and fro comes by the same commit again.
-      dedupeKey: `missed:${branch}:${missed.known.seenAtMs}:${head.hash}`,
+      ...{ by: { kind: 'server' }, note: missedNote },
+      dedupeKey: dedupeKeyOf(missed),
       unlessCommitHas: 'newest',
     });
     if (run === 'duplicate') {
       return { outcome: 'skipped' as const, note: 'there is a run for this commit already' };
     }
     return { outcome: 'run' as const, note: `TRACKED run ${run.id}` };
+  }
+
+  /** Of a stack that push policies judge. What is offered locks nothing: a person decides about it. */
+  async function judgedAct(judged: JudgedStack, push: Push, missed: MissedPush) {
+    const { stack, decision } = judged;
+    if (decision.start === 'TRACKED' && mode === 'offer') {
+      await transactions.write((tx) => judged.judgement.record(tx, null));
+      return act({ stack, reason: decision.reason }, push, missed);
+    }
+    const start = await judgedStart(judged, push, missed);
+    const shown = { commit: push.head.hash, type: 'TRACKED' } as const;
+    const { note, hasRun } = await judgedEvents.act(judged, start, shown);
+    return { outcome: hasRun ? 'run' : 'skipped', note } as const;
+  }
+
+  async function judgedStart({ stack, decision }: JudgedStack, push: Push, missed: MissedPush): Promise<Start> {
+    const type = decision.start;
+    if (type === null) return { refused: decision.reason };
+    const late = await outdated(stack, type, push);
+    if (late !== null) return { refused: late };
+    const { branch, head: commit } = push;
+    const of = { stackKey: stack.key, branch, commit, note: missedNote, dedupeKey: dedupeKeyOf(missed) };
+    const unlessCommitHas = type === 'TRACKED' ? 'newest' : 'any';
+    return { run: { ...of, type, by: { kind: 'server' }, unlessCommitHas } };
   }
 
   /** Unless a push was handled meanwhile. */
@@ -137,7 +167,16 @@ export function createMissedPushes(parts: {
       const push = await asPush(missed, followers);
       for (const changed of await changedByPush(source, followers, push)) {
         const known = { ...push, changedPaths: changed.changedPaths };
-        for (const selection of selectStacks(changed.stacks, known)) {
+        const judged = await judgedEvents.judge(changed.stacks, pushEventOf(known), (stack) =>
+          factsOfPush(stack, known),
+        );
+        for (const each of judged.values()) {
+          const { outcome, note } = await judgedAct(each, known, missed);
+          outcomes.push(outcome);
+          notes.add(each.stack.id, note);
+        }
+        const others = changed.stacks.filter(({ key }) => !judged.has(key));
+        for (const selection of selectStacks(others, known)) {
           const { outcome, note } = selection.selected
             ? await act(selection, known, missed)
             : { outcome: 'skipped' as const, note: selection.reason };

@@ -1,12 +1,16 @@
 import { type PullRequestChange, reasonAgainst, selectForPullRequest } from '../stacks/pull-request.ts';
+import type { PushJudge } from '../stacks/push-judge.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions } from '../tx.ts';
 import { attachPullRequest } from './attach-pull-request.ts';
 import type { RunCommands } from './commands.ts';
+import type { JudgedEvents } from './judged-events.ts';
+import { createJudgePullRequest } from './judged-pull-requests.ts';
 import { createOutcomeNotes } from './outcome-notes.ts';
 import type { Run } from './run.ts';
 import type { RunStore } from './run-store.ts';
+import type { Source } from './source.ts';
 import type { Transitions } from './transition.ts';
 import { type ShowUnaffected, showIfWanted } from './unaffected.ts';
 
@@ -19,6 +23,8 @@ export interface PullRequests {
   changed(change: PullRequestChange, deliveryId: string): Promise<readonly string[]>;
   /** Ends its previews that are not over; says which. */
   closed(closing: PullRequestClosing): Promise<readonly string[]>;
+  /** Whether push policies judge one of the stacks of the repository: they hear of all that happens to one. */
+  isJudged(repositoryId: number): Promise<boolean>;
 }
 
 export interface PullRequestClosing {
@@ -32,11 +38,15 @@ export function createPullRequests(parts: {
   stacks: StackStore;
   runs: RunStore;
   commands: Pick<RunCommands, 'create'>;
+  source: Pick<Source, 'compare'>;
+  pushJudge: Pick<PushJudge, 'judged'>;
+  judgedEvents: JudgedEvents;
   unaffected: ShowUnaffected;
   transitions: Transitions;
   transactions: Transactions;
 }): PullRequests {
-  const { stacks, runs, commands, transitions, transactions } = parts;
+  const { stacks, runs, commands, pushJudge, transitions, transactions } = parts;
+  const judgePullRequest = createJudgePullRequest(parts);
 
   async function preview(stack: Stack, change: PullRequestChange, content: Content, deliveryId: string) {
     const { login, email } = change.sender;
@@ -61,13 +71,29 @@ export function createPullRequests(parts: {
     return reason;
   }
 
-  /** Its pushes are previewed as those of any branch: those runs are of the draft. */
-  async function ofDraft(stack: Stack, { pullRequest, headHash }: PullRequestChange): Promise<string> {
-    const run = await transactions.write(async (tx) => {
+  /** What a push made of its commit becomes one of the pull request. Null without one. */
+  async function attach(stack: Stack, { pullRequest, headHash }: PullRequestChange): Promise<Run | null> {
+    return transactions.write(async (tx) => {
       const newest = await runs.newestOfCommit(stack.key, 'PROPOSED', headHash, 'any', tx);
       return newest && attachPullRequest(runs, tx, newest, pullRequest);
     });
+  }
+
+  /** Its pushes are previewed as those of any branch: those runs are of the draft. */
+  async function ofDraft(stack: Stack, change: PullRequestChange): Promise<string> {
+    const run = await attach(stack, change);
     return run ? `a draft starts nothing; run ${run.id} is of its commit` : 'a draft starts nothing';
+  }
+
+  /** What came of it for each stack that push policies judge. */
+  async function judged(all: readonly Stack[], change: PullRequestChange, deliveryId: string) {
+    const keys = await pushJudge.judged(all);
+    const stacks = all.filter(({ key }) => keys.has(key));
+    if (stacks.length === 0) return new Map<string, string>();
+    const outcomes = await judgePullRequest(stacks, change, await change.read(), deliveryId);
+    if (change.details.state !== 'open') return outcomes;
+    for (const stack of stacks) await attach(stack, change);
+    return outcomes;
   }
 
   async function close(stack: Stack, { number, by }: PullRequestClosing): Promise<readonly Run[]> {
@@ -89,10 +115,12 @@ export function createPullRequests(parts: {
     async changed(change, deliveryId) {
       const { repositoryId, pullRequest, isDraft } = change;
       const notes = createOutcomeNotes();
+      const all = await stacks.ofRepository(repositoryId);
+      const outcomes = await judged(all, change, deliveryId);
       const candidates: Stack[] = [];
-      for (const stack of await stacks.ofRepository(repositoryId)) {
-        const against = reasonAgainst(stack, pullRequest);
-        if (against !== null) notes.add(stack.id, against);
+      for (const stack of all) {
+        const outcome = outcomes.get(stack.key) ?? reasonBefore(stack, change);
+        if (outcome !== null) notes.add(stack.id, outcome);
         else if (isDraft) notes.add(stack.id, await ofDraft(stack, change));
         else candidates.push(stack);
       }
@@ -109,6 +137,10 @@ export function createPullRequests(parts: {
       return notes.all();
     },
 
+    async isJudged(repositoryId) {
+      return (await pushJudge.judged(await stacks.ofRepository(repositoryId))).size > 0;
+    },
+
     async closed(closing) {
       const notes: string[] = [];
       for (const stack of await stacks.ofRepository(closing.repositoryId)) {
@@ -119,6 +151,10 @@ export function createPullRequests(parts: {
     },
   };
 }
+
+/** Of a stack that no push policy judges: why the pull request is of no interest, whatever is in it. */
+const reasonBefore = (stack: Stack, { pullRequest, details, onlyForPolicies }: PullRequestChange) =>
+  onlyForPolicies ? `nothing is done for the action ${details.action}` : reasonAgainst(stack, pullRequest);
 
 interface Content {
   readonly head: Run['commit'];

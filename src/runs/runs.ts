@@ -1,12 +1,14 @@
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
+import type { PushJudge } from '../stacks/push-judge.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions } from '../tx.ts';
 import type { Guards } from './approvals/guards.ts';
 import type { BranchHeadStore } from './branch-heads.ts';
 import { createRunCommands, type RunCommands } from './commands.ts';
 import type { JobQueue } from './job-queue.ts';
+import { createJudgedEvents } from './judged-events.ts';
 import type { LogStore } from './log-store.ts';
 import { createMergeGroups, type MergeGroups } from './merge-groups.ts';
 import { createMissedPushes, type MissedPushes, type MissedPushMode } from './missed-pushes.ts';
@@ -56,6 +58,7 @@ export interface RunsParts {
   /** What is done about pushes that GitHub did not tell of. */
   readonly missedPushes: MissedPushMode;
   readonly showUnaffected: ShowUnaffected;
+  readonly pushJudge: PushJudge;
   /** Of the other features. They come first, so that an event is written before what follows from it. */
   readonly reactors: readonly Reactor[];
   readonly transactions: Transactions;
@@ -81,7 +84,11 @@ export function createRuns(parts: RunsParts): Runs {
   const wired = { ...parts, transitions };
   const commands = createRunCommands(wired);
   const unaffected = createUnaffected({ ...parts, show: parts.showUnaffected });
-  const triggering = { ...wired, commands, unaffected };
+  const judgedEvents = createJudgedEvents({
+    ...{ ...wired, commands, unaffected },
+    onUnlock: scheduler.wake,
+  });
+  const triggering = { ...wired, commands, unaffected, judgedEvents };
   return {
     transitions,
     scheduler,
@@ -89,7 +96,7 @@ export function createRuns(parts: RunsParts): Runs {
     commands,
     triggers: createTriggers(triggering),
     pullRequests: createPullRequests(triggering),
-    missedPushes: createMissedPushes({ ...parts, commands, mode: parts.missedPushes }),
+    missedPushes: createMissedPushes({ ...triggering, mode: parts.missedPushes }),
     mergeGroups: createMergeGroups(triggering),
     recovery: createRecovery(wired),
     restored: createRestored({ ...wired, mark: parts.backupMark }),

@@ -3,8 +3,11 @@ import type { Clock } from '../clock.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import {
+  factsOfPush,
+  isUntrustedPush,
   type LeftOutStack,
   type Push,
+  pushEventOf,
   type SelectedStack,
   selectStacks,
   typeOfPush,
@@ -14,8 +17,10 @@ import { UserError } from '../user-error.ts';
 import { type BranchHeadStore, isDealtWith, isNext } from './branch-heads.ts';
 import { changedByPush } from './changed-by-push.ts';
 import type { RunCommands } from './commands.ts';
+import type { JudgedEvents, JudgedStack, Start } from './judged-events.ts';
 import { createOutcomeNotes } from './outcome-notes.ts';
 import { createOutdated } from './outdated.ts';
+import { askBeforePromotion } from './promotion-rules.ts';
 import { requireTracked } from './requirements.ts';
 import type { Run, RunType } from './run.ts';
 import type { RunStore } from './run-store.ts';
@@ -46,11 +51,12 @@ export function createTriggers(parts: {
   commands: RunCommands;
   source: Source;
   branchHeads: BranchHeadStore;
+  judgedEvents: JudgedEvents;
   unaffected: ShowUnaffected;
   transactions: Transactions;
   clock: Clock;
 }): Triggers {
-  const { stacks, commands, source, branchHeads, transactions, clock } = parts;
+  const { stacks, commands, source, branchHeads, judgedEvents, transactions, clock } = parts;
 
   const outdated = createOutdated(parts);
 
@@ -76,6 +82,31 @@ export function createTriggers(parts: {
     return `${type} run ${run.id}${isUntrusted ? ' without secrets' : ''}`;
   }
 
+  /** Of a stack that push policies judge. */
+  async function judgedStart(
+    { stack, decision }: JudgedStack,
+    push: Push,
+    deliveryId: string,
+  ): Promise<Start> {
+    const { branch, head: commit } = push;
+    const type = decision.start;
+    if (type === null) return { refused: decision.reason };
+    const late = await outdated(stack, type, push);
+    if (late !== null) return { refused: late };
+    const run = {
+      ...{ stackKey: stack.key, type, branch, commit },
+      by: { kind: 'person', login: push.pusherLogin, email: push.pusher },
+      dedupeKey: `push:${deliveryId}`,
+    } as const;
+    if (type === 'PROPOSED') {
+      const isUntrusted = isUntrustedPush(stack, type, push);
+      return { run: { ...run, isUntrusted, unlessCommitHas: 'any', supersedes: true } };
+    }
+    const tracked = { ...run, unlessCommitHas: 'newest' } as const;
+    if (branch === stack.settings.branch) return { run: tracked };
+    return { run: tracked, against: await askBeforePromotion(parts, stack, commit.hash) };
+  }
+
   async function remember(push: Push): Promise<void> {
     const { repositoryId, branch, head } = push;
     await transactions.write(async (tx) => {
@@ -95,7 +126,17 @@ export function createTriggers(parts: {
       const all = await stacks.ofRepository(push.repositoryId);
       for (const changed of await changedByPush(source, all, push)) {
         const known = { ...push, changedPaths: changed.changedPaths };
-        for (const selection of selectStacks(changed.stacks, known)) {
+        const judged = await judgedEvents.judge(changed.stacks, pushEventOf(known), (stack) =>
+          factsOfPush(stack, known),
+        );
+        for (const each of judged.values()) {
+          const start = await judgedStart(each, known, deliveryId);
+          const shown = { commit: push.head.hash, type: typeOfPush(each.stack, push) };
+          const { note } = await judgedEvents.act(each, start, shown);
+          notes.add(each.stack.id, note);
+        }
+        const others = changed.stacks.filter(({ key }) => !judged.has(key));
+        for (const selection of selectStacks(others, known)) {
           const outcome = selection.selected
             ? await startFromPush(selection, push, deliveryId)
             : await leaveOut(selection, push);

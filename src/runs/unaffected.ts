@@ -2,7 +2,7 @@ import type { Stack } from '../stacks/stack.ts';
 import type { Transactions, Tx } from '../tx.ts';
 import type { RunStore } from './run-store.ts';
 
-/** A commit that starts nothing for a stack, because of what it changes. */
+/** A commit that starts nothing for a stack, because of what it changes, or by its push policies. */
 export interface Unaffected {
   readonly stack: Stack;
   readonly commit: string;
@@ -10,6 +10,8 @@ export interface Unaffected {
   readonly type: 'TRACKED' | 'PROPOSED';
   /** Without a full stop. */
   readonly reason: string;
+  /** Left out: it is none of the stack's concern. Else what push policies want to be shown. */
+  readonly policies?: { readonly isFailure: boolean; readonly messages: readonly string[] };
 }
 
 /**

@@ -3,7 +3,7 @@ import { type BranchHead, isNext, judgeHead, settleMs } from '../../src/runs/bra
 import { createMissedPushes, decideMissed, type MissedPushMode } from '../../src/runs/missed-pushes.ts';
 import type { Offer } from '../../src/runs/offers.ts';
 import { aCommit } from '../support/builders.ts';
-import { openRunWorld, type RunWorldOptions } from '../support/run-world.ts';
+import { noneJudged, openRunWorld, type RunWorldOptions } from '../support/run-world.ts';
 import { runsOfStack } from '../support/runs-of-stack.ts';
 
 const at = (hash: string | null): BranchHead => ({ hash, seenAtMs: 0 });
@@ -150,6 +150,7 @@ describe('a push that was missed', () => {
     const offered: Offer[] = [];
     const missedPushes = createMissedPushes({
       ...{ stacks, transactions, branchHeads, source, clock, commands: world.commands, mode: 'offer' },
+      judgedEvents: noneJudged,
       runs: {
         ...world.runs,
         async newestOfType(key, type, tx) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PullRequest, PullRequestContent } from '../../src/stacks/pull-request.ts';
-import { aCommit, aPullRequest, person } from '../support/builders.ts';
+import { aCommit, aPullRequest, person, pullRequestDetails } from '../support/builders.ts';
 import { openRunWorld, type RunWorld, type RunWorldOptions } from '../support/run-world.ts';
 import { runsOfStack } from '../support/runs-of-stack.ts';
 
@@ -24,6 +24,7 @@ async function opened(options: RunWorldOptions = {}) {
         branch: given.branch ?? 'topic',
         headHash: hash,
         isDraft: given.isDraft ?? false,
+        details: pullRequestDetails(),
         sender: { login: 'bob', email: 'bob@example.com' },
         read: () => {
           reads += 1;

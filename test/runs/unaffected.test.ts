@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { aCommit, aPullRequest } from '../support/builders.ts';
+import { aCommit, aPullRequest, pullRequestDetails } from '../support/builders.ts';
 import { openRunWorld, type RunWorld } from '../support/run-world.ts';
 
 const settings = { projectRoot: 'infra', unaffectedChecks: true };
@@ -10,6 +10,7 @@ function change(world: RunWorld, hash: string, changedPaths: readonly string[]) 
   return world.pullRequests.changed(
     {
       ...{ repositoryId: 21, pullRequest: aPullRequest(), branch: 'topic', headHash: hash, isDraft: false },
+      details: pullRequestDetails(),
       sender: { login: 'bob', email: 'bob@example.com' },
       read: async () => ({ head: aCommit({ hash }), changedPaths, bots: [] }),
     },

@@ -1,6 +1,6 @@
 import type { Actor } from '../../src/access/actor.ts';
 import type { Run } from '../../src/runs/run.ts';
-import type { PullRequest } from '../../src/stacks/pull-request.ts';
+import type { PullRequest, PullRequestDetails } from '../../src/stacks/pull-request.ts';
 import type { Account, Commit, Repository } from '../../src/stacks/repository.ts';
 import { noHooks, type Stack, type StackSettings } from '../../src/stacks/stack.ts';
 import type { WebhookHealth } from '../../src/webhooks/delivery-store.ts';
@@ -26,6 +26,12 @@ export function aCommit(change: Partial<Commit> = {}): Commit {
 
 export function aPullRequest(change: Partial<PullRequest> = {}): PullRequest {
   return { number: 7, base: 'main', title: 'Widen it', author: 'bob', isFork: false, ...change };
+}
+
+/** Of an open pull request with that head branch. */
+export function pullRequestDetails(change: Partial<PullRequestDetails> = {}): PullRequestDetails {
+  const head = { headOwner: 'acme', headBranch: 'topic', isMergeable: true };
+  return { action: 'synchronize', state: 'open', labels: [], ...head, ...change };
 }
 
 export function anAccount(change: Partial<Account> = {}): Account {

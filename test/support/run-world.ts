@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createSqliteEngine } from '../../src/engine/sqlite-engine.ts';
 import { createIds } from '../../src/ids.ts';
 import { createLogger } from '../../src/logger.ts';
+import type { JudgedEvents } from '../../src/runs/judged-events.ts';
 import type { MissedPushMode } from '../../src/runs/missed-pushes.ts';
 import type { Offer } from '../../src/runs/offers.ts';
 import type { PlanJudge } from '../../src/runs/plan-judge.ts';
@@ -11,6 +12,7 @@ import type { Reactor } from '../../src/runs/run-event.ts';
 import { createRuns } from '../../src/runs/runs.ts';
 import type { Source } from '../../src/runs/source.ts';
 import type { Unaffected } from '../../src/runs/unaffected.ts';
+import type { PushJudge } from '../../src/stacks/push-judge.ts';
 import type { Commit } from '../../src/stacks/repository.ts';
 import type { Stack, StackSettings } from '../../src/stacks/stack.ts';
 import { createStacks } from '../../src/stacks/stacks.ts';
@@ -46,6 +48,8 @@ export interface RunWorldOptions {
   readonly judge?: PlanJudge;
   /** "id version" of the approval policies; left out: there are none. */
   readonly guards?: () => readonly string[];
+  /** Left out: no stack has push policies. */
+  readonly pushJudge?: PushJudge;
 }
 
 /** What outlives a server. */
@@ -94,6 +98,7 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
     files: options.files ?? {},
     changes: options.changes ?? {},
     sourceFails: options.sourceFails ?? false,
+    pushJudge: options.pushJudge ?? noPushPolicies,
     missedPushes: options.missedPushes ?? 'offer',
     judge: options.judge ?? passesAll,
     guards: options.guards ?? (() => []),
@@ -204,6 +209,7 @@ function wire(parts: {
   files: Readonly<Record<string, string>>;
   changes: Readonly<Record<string, readonly string[]>>;
   sourceFails: boolean;
+  pushJudge: PushJudge;
   missedPushes: MissedPushMode;
   judge: PlanJudge;
   guards: () => readonly string[];
@@ -243,7 +249,7 @@ function wire(parts: {
     },
   };
 
-  const unaffected: (Pick<Unaffected, 'commit' | 'type' | 'reason'> & { readonly stack: string })[] = [];
+  const unaffected: (Omit<Unaffected, 'stack'> & { readonly stack: string })[] = [];
   const made = createRuns({
     ...{ runs, stacks: stackStore, logs, queue, source, clock, newId, logger },
     branchHeads,
@@ -255,6 +261,7 @@ function wire(parts: {
     missedPushes: parts.missedPushes,
     judge: parts.judge,
     guards: { guardsOf: async () => parts.guards() },
+    pushJudge: parts.pushJudge,
     showUnaffected: async (_tx, { stack, ...told }) => void unaffected.push({ stack: stack.key, ...told }),
     reactors: parts.reactors,
     transactions: database,
@@ -283,6 +290,12 @@ function wire(parts: {
   };
   return { ...made, ...opened };
 }
+
+export const noneJudged: JudgedEvents = {
+  judge: async () => new Map(),
+  act: () => Promise.reject(new Error('no push policies in this test')),
+};
+const noPushPolicies: PushJudge = { judged: async () => new Set(), judge: async () => new Map() };
 
 export function aPlan(change: Partial<PlanReport> = {}): PlanReport {
   return {

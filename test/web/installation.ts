@@ -60,6 +60,7 @@ import { parseAllowedTargets } from '../../src/webhooks/targets/allowed-targets.
 import { createTargetGuard } from '../../src/webhooks/targets/target-guard.ts';
 import { createTestDeliveries } from '../../src/webhooks/test-delivery.ts';
 import { aCommit, anAccount, aRepository, person, stackSettings } from '../support/builders.ts';
+import { noneJudged } from '../support/run-world.ts';
 import { anExchange } from '../webhooks/exchanges.ts';
 import { checkedAgainstDocument } from './documented.ts';
 
@@ -246,6 +247,7 @@ export function anInstallation({ judge = noLoginPolicies, ...change }: Installat
         compare: () => Promise.reject(new Error('not in this test')),
         fetch: () => Promise.reject(new Error('not in this test')),
       },
+      judgedEvents: noneJudged,
       unaffected: () => Promise.reject(new Error('not in this test')),
     }),
     logs,
