@@ -31,6 +31,13 @@ export interface LivePullRequest {
   /** Null when the account is gone. */
   readonly author: Author | null;
   readonly changedFiles: number;
+  readonly labels: readonly string[];
+  /** Login of the account that the head branch belongs to; "ghost" when it is gone. */
+  readonly headOwner: string;
+  /** Without its owner. */
+  readonly headBranch: string;
+  /** Neither a conflict nor a rule of the base stands against its merge; null while GitHub works it out. */
+  readonly isMergeable: boolean | null;
 }
 
 export interface Author {
@@ -60,6 +67,9 @@ const pullRequestJson = z.object({
     repo: z.object({ id: z.number().int() }).nullish(),
   }),
   changed_files: z.number().int(),
+  labels: z.array(z.object({ name: z.string() })).default([]),
+  mergeable: z.boolean().nullish(),
+  mergeable_state: z.string().nullish(),
 });
 
 /** GitHub's own word for accounts that are gone. */
@@ -81,7 +91,19 @@ export function parsePullRequest(input: unknown): Omit<LivePullRequest, 'reposit
     branch: isFork ? `${head.user?.login ?? ghost}:${head.ref}` : head.ref,
     author: user ?? null,
     changedFiles: changed_files,
+    labels: json.labels.map(({ name }) => name),
+    headOwner: head.user?.login ?? ghost,
+    headBranch: head.ref,
+    isMergeable: isMergeable(json),
   };
+}
+
+/** GitHub's words for what can be merged, checks that are not required aside. */
+const mergeableStates: ReadonlySet<string> = new Set(['clean', 'unstable', 'has_hooks']);
+
+function isMergeable({ mergeable, mergeable_state }: z.output<typeof pullRequestJson>): boolean | null {
+  if (mergeable === null || mergeable === undefined) return null;
+  return mergeable && mergeableStates.has(mergeable_state ?? '');
 }
 
 /** GitHub lists so many files of a pull request, and no more. */

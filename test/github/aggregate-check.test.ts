@@ -29,7 +29,7 @@ const checkOf = (rows: readonly AggregateRow[], change: Partial<typeof settings>
 
 const notConcerned: AggregateRow = {
   stackId: 'idle',
-  run: { reason: 'no changed path belongs to the stack' },
+  run: { reason: 'no changed path belongs to the stack', isStopped: false },
 };
 const row = (state: RunState, change: Partial<Run> = {}): AggregateRow => ({
   stackId: `of-${state.toLowerCase()}`,

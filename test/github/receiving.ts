@@ -40,7 +40,13 @@ export interface SeenChange {
 
 /** The whole way in: the stand-in's webhooks, the inbox over HTTP, its worker, Probot, our handlers. */
 export async function startReceiving(
-  options: { onButton?: OnButton; onOffer?: OnOffer; onRerun?: OnRerun; onComment?: OnComment } = {},
+  options: {
+    onButton?: OnButton;
+    onOffer?: OnOffer;
+    onRerun?: OnRerun;
+    onComment?: OnComment;
+    isJudged?: boolean;
+  } = {},
 ) {
   const started = await startGithub();
   const temp = await tempDatabase();
@@ -128,6 +134,7 @@ export async function startReceiving(
         closings.push(closing);
         return Promise.resolve(['network: stopped']);
       },
+      isJudged: () => Promise.resolve(options.isJudged ?? false),
     },
     onButton: options.onButton ?? notHere('button'),
     onOffer: options.onOffer ?? notHere('offer'),

@@ -25,6 +25,7 @@ export interface EventSinks {
   readonly onPullRequest: {
     readonly changed: (change: PullRequestChange, deliveryId: string) => Promise<readonly string[]>;
     readonly closed: (closing: PullRequestClosing) => Promise<readonly string[]>;
+    readonly isJudged: (repositoryId: number) => Promise<boolean>;
   };
   readonly onButton: OnButton;
   readonly onComment: OnComment;
@@ -55,6 +56,7 @@ export function createEventHandlers(
       ...parts,
       onChange: onPullRequest.changed,
       onClose: onPullRequest.closed,
+      isJudged: onPullRequest.isJudged,
     }),
     installation: createInstallationHandler(parts),
     installation_repositories: createInstallationChangedHandler(parts),

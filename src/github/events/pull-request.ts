@@ -24,6 +24,8 @@ type PullRequestJson = z.output<typeof payload>;
 
 /** After these, what it previews may be new to its stacks. */
 const changing: ReadonlySet<string> = new Set(['opened', 'reopened', 'synchronize', 'ready_for_review']);
+/** Of these, only push policies hear. */
+const forPolicies: ReadonlySet<string> = new Set(['labeled', 'unlabeled', 'converted_to_draft']);
 
 /**
  * Makes a pull request known to the product; which stacks it previews is decided elsewhere (stacks/pull-request.ts).
@@ -35,8 +37,10 @@ export function createPullRequestHandler(parts: {
   pullRequests: PullRequestReader;
   onChange: (change: PullRequestChange, deliveryId: string) => Promise<readonly string[]>;
   onClose: (closing: PullRequestClosing) => Promise<readonly string[]>;
+  /** Whether push policies judge a stack of the repository. */
+  isJudged: (repositoryId: number) => Promise<boolean>;
 }): EventHandler {
-  const { repositories, pullRequests } = parts;
+  const { repositories, pullRequests, isJudged } = parts;
 
   async function changed(json: PullRequestJson, live: LivePullRequest | null, deliveryId: string) {
     const { number, repository } = json;
@@ -46,15 +50,33 @@ export function createPullRequestHandler(parts: {
     if (live.headHash !== told) {
       return ignored(`${told.slice(0, 7)} is not the head of #${number} any more`);
     }
-    const { branch, headHash, isDraft, pullRequest } = live;
     // Stacks of a repository file that was not read yet must not be missed.
+    const { branch } = live;
     const file = await parts.files.beforePush({ repositoryId: repository.id, branch, changedPaths: [] });
-    const sender = { login: json.sender.login, email: senderEmail(json.sender) };
-    const read = () =>
-      readContent(pullRequests, live, { login: sender.login, isBot: json.sender.type === 'Bot' });
-    const change = { repositoryId: repository.id, pullRequest, branch, headHash, isDraft, sender, read };
-    const notes = await parts.onChange(change, deliveryId);
+    const notes = await parts.onChange(changeOf(json, live), deliveryId);
     return done([...(file ? [file.note] : []), ...notes].join('; '));
+  }
+
+  async function closed(json: PullRequestJson, live: LivePullRequest | null, deliveryId: string) {
+    const { number, repository, sender } = json;
+    if (live?.state === 'open') return ignored(`#${number} is open again`);
+    const notes = await parts.onClose({ repositoryId: repository.id, number, by: sender.login });
+    if (!live || !(await isJudged(repository.id))) return done(notes.join('; '));
+    return done([...notes, ...(await parts.onChange(changeOf(json, live), deliveryId))].join('; '));
+  }
+
+  function changeOf(json: PullRequestJson, live: LivePullRequest): PullRequestChange {
+    const { action, repository } = json;
+    const { branch, headHash, isDraft, pullRequest, state, labels, headOwner, headBranch, isMergeable } = live;
+    const sender = { login: json.sender.login, email: senderEmail(json.sender) };
+    const by = { login: sender.login, isBot: json.sender.type === 'Bot' };
+    const word = action === 'closed' && state === 'merged' ? 'merged' : action;
+    return {
+      ...{ repositoryId: repository.id, pullRequest, branch, headHash, isDraft, sender },
+      details: { action: word, state, labels, headOwner, headBranch, isMergeable },
+      ...(mayBeNew(json) ? {} : { onlyForPolicies: true }),
+      read: () => readContent(pullRequests, live, by),
+    };
   }
 
   return async (event) => {
@@ -62,21 +84,26 @@ export function createPullRequestHandler(parts: {
     const about = actionPart.safeParse(event.payload);
     if (!about.success) return notUnderstood(about.error);
     const { action } = about.data;
-    if (!changing.has(action) && action !== 'edited' && action !== 'closed') {
-      return ignored(`nothing is done for the action ${action}`);
-    }
+    const isForAll = changing.has(action) || action === 'edited' || action === 'closed';
+    if (!isForAll && !forPolicies.has(action)) return ignored(nothingIsDone(action));
     const parsed = payload.safeParse(event.payload);
     if (!parsed.success) return notUnderstood(parsed.error);
     const json = parsed.data;
-    if (action === 'edited' && json.changes?.base === undefined) return ignored('its base is the same');
+    const { number, repository } = json;
+    // Without a question to GitHub: labels are told of often.
+    if (action !== 'closed' && !mayBeNew(json) && !(await isJudged(repository.id))) {
+      return ignored(action === 'edited' ? 'its base is the same' : nothingIsDone(action));
+    }
     if (!(await repositories.remember(json.repository, json.installation.id))) {
       return ignored(notSeen(json.repository));
     }
-    const { number, repository, sender } = json;
     const live = await pullRequests.find(repository.id, number);
-    if (action !== 'closed') return changed(json, live, event.deliveryId);
-    if (live?.state === 'open') return ignored(`#${number} is open again`);
-    const notes = await parts.onClose({ repositoryId: repository.id, number, by: sender.login });
-    return done(notes.join('; '));
+    const handle = action === 'closed' ? closed : changed;
+    return handle(json, live, event.deliveryId);
   };
 }
+
+const nothingIsDone = (action: string): string => `nothing is done for the action ${action}`;
+
+const mayBeNew = ({ action, changes }: PullRequestJson): boolean =>
+  changing.has(action) || (action === 'edited' && changes?.base !== undefined);

@@ -13,13 +13,15 @@ export interface AggregateWish {
   readonly sinceMs: number;
   /** Why the commit starts nothing, by the key of the stack. */
   readonly unaffected: Readonly<Record<string, string>>;
+  /** Keys of those that push policies, or policies that cannot be evaluated, have stopped. */
+  readonly stopped?: readonly string[];
 }
 
 /** A stack's part in it. */
 export interface AggregateRow {
   readonly stackId: string;
   /** Its newest run of the commit; else why there is none. */
-  readonly run: Run | { readonly reason: string };
+  readonly run: Run | { readonly reason: string; readonly isStopped: boolean };
 }
 
 export const typesOfKind: Readonly<Record<AggregateKind, readonly RunType[]>> = {
@@ -59,7 +61,7 @@ const standings: readonly Standing[] = [
 ];
 
 function standingOf({ run }: AggregateRow): Standing {
-  if (!('state' in run)) return 'not concerned';
+  if (!('state' in run)) return run.isStopped ? 'failed' : 'not concerned';
   switch (run.state) {
     case 'FAILED':
       return 'failed';
@@ -162,9 +164,12 @@ function summaryOf(rows: readonly AggregateRow[], { publicUrl, isSandboxed }: Ag
   return parts.filter((part) => typeof part === 'string').join('\n\n');
 }
 
-/** Ids are slugs, and the words are ours: nothing here has to be escaped. */
+/** Ids are slugs, and reasons markdown for a line: but for what ends a cell, nothing here has to be escaped. */
 function lineOf({ stackId, run }: AggregateRow, publicUrl: string): string {
-  if (!('state' in run)) return `| ${stackId} | Not concerned | ${run.reason} | |`;
+  if (!('state' in run)) {
+    const state = run.isStopped ? 'Stopped by push policies' : 'Not concerned';
+    return `| ${stackId} | ${state} | ${run.reason.replaceAll('|', '\\|')} | |`;
+  }
   const changes = run.delta ? deltaSigns(run.delta) : '';
   return `| ${stackId} | ${wordingOf(run).headline} | ${changes} | [run](${publicUrl}/runs/${run.id}) |`;
 }

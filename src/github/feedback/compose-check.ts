@@ -74,7 +74,10 @@ export function createComposeCheck(parts: ComposeParts): ComposeCheck {
       const run = await newestRun(stack, wish);
       const reason = wish.unaffected[stack.key];
       if (run) rows.push({ stackId: stack.id, run });
-      else if (reason !== undefined) rows.push({ stackId: stack.id, run: { reason } });
+      else if (reason !== undefined) {
+        const isStopped = wish.stopped?.includes(stack.key) ?? false;
+        rows.push({ stackId: stack.id, run: { reason, isStopped } });
+      }
     }
     return aggregateCheckOf(id, wish, rows, { publicUrl: publicUrl(), isSandboxed, nowMs: clock.nowMs() });
   }

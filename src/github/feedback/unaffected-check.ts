@@ -1,5 +1,8 @@
 import type { Unaffected } from '../../runs/unaffected.ts';
+import { showsDetails } from '../../stacks/stack.ts';
 import { type CheckRunBody, checkNameOf } from './check-run.ts';
+import { quoted } from './quoted.ts';
+import { codeSpan } from './shown-text.ts';
 
 export const unaffectedId = ({ stack, type, commit }: Omit<Unaffected, 'reason'>): string =>
   `unaffected:${stack.key}:${type}:${commit}`;
@@ -17,7 +20,7 @@ export function unaffectedCheckOf(
   unaffected: Unaffected,
   { publicUrl, nowMs }: { readonly publicUrl: string; readonly nowMs: number },
 ): CheckRunBody {
-  const { stack, type, commit, reason } = unaffected;
+  const { stack, type, commit, policies } = unaffected;
   const now = new Date(nowMs).toISOString();
   return {
     name: checkNameOf(stack, type),
@@ -25,13 +28,31 @@ export function unaffectedCheckOf(
     external_id: unaffectedId(unaffected),
     details_url: publicUrl,
     status: 'completed',
-    conclusion: 'neutral',
+    conclusion: policies?.isFailure ? 'failure' : 'neutral',
     started_at: now,
     completed_at: now,
-    output: {
-      title: 'Not concerned',
-      summary: `The commit starts nothing for this stack: ${reason}.`,
-    },
+    output: { title: titleOf(policies), summary: summaryOf(unaffected) },
     actions: [],
   };
+}
+
+function titleOf(policies: Unaffected['policies']): string {
+  if (!policies) return 'Not concerned';
+  return policies.isFailure ? 'Stopped by push policies' : 'Nothing started by push policies';
+}
+
+function summaryOf(unaffected: Unaffected): string {
+  const { stack, policies } = unaffected;
+  const sentence = `The commit starts nothing for this stack: ${shownReason(unaffected)}.`;
+  const messages = policies && showsDetails(stack) ? policies.messages.slice(0, mostMessages) : [];
+  return [sentence, ...messages.map((message) => quoted(message))].join('\n\n');
+}
+
+const mostMessages = 20;
+const mostReason = 500;
+
+/** What policies, and engines that fail on them, say is text of people, and nobody's business on a public repository. */
+export function shownReason({ stack, reason, policies }: Pick<Unaffected, 'stack' | 'reason' | 'policies'>): string {
+  if (!policies) return reason;
+  return showsDetails(stack) ? codeSpan(reason, mostReason) : 'so say its push policies';
 }

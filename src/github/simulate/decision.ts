@@ -45,3 +45,7 @@ export type Decision = Omit<Simulation, 'event' | 'repository'>;
 export const nothing = (outcome: 'ignored' | 'failed', reason: string): Decision => ({
   ...{ outcome, reason, stacks: [], changedPaths: null, command: null, notes: [] },
 });
+
+/** Policies are in the database: what is said of a stack is what holds without them. */
+export const lookUpPolicies =
+  'would be looked up: whether push policies judge a stack; if so, they decide, and not what is said here';

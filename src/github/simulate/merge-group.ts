@@ -3,7 +3,7 @@ import { selectForMergeGroup } from '../../stacks/merge-group.ts';
 import type { Stack } from '../../stacks/stack.ts';
 import { createMergeGroupHandler } from '../events/merge-group.ts';
 import type { Checkout } from './checkout.ts';
-import { type Decision, nothing } from './decision.ts';
+import { type Decision, lookUpPolicies, nothing } from './decision.ts';
 import { changedOf } from './pull-request.ts';
 
 /** By the handler of the server, with a clone in the place of GitHub. */
@@ -56,6 +56,7 @@ export async function decideGroup(
     notes: [
       `would be asked: whether ${head.slice(0, 7)} is still on ${branch}`,
       'would be looked up: whether the commit has a run already',
+      lookUpPolicies,
     ],
   };
 }

@@ -11,7 +11,7 @@ import type { Stack } from '../../stacks/stack.ts';
 import { createPullRequestHandler } from '../events/pull-request.ts';
 import { type PullRequestReader, parsePullRequest } from '../pull-request-reader.ts';
 import type { Checkout } from './checkout.ts';
-import { type ChangedPaths, type Decision, nothing, type StackDecision } from './decision.ts';
+import { type ChangedPaths, type Decision, lookUpPolicies, nothing, type StackDecision } from './decision.ts';
 
 const told = z.object({ pull_request: z.unknown() });
 
@@ -32,6 +32,7 @@ export async function simulatePullRequest(
       changes.push(change);
       return Promise.resolve([]);
     },
+    isJudged: () => Promise.resolve(false),
     onClose: (closing) => {
       closings.push(closing);
       return Promise.resolve([]);
@@ -72,6 +73,7 @@ async function decided(change: PullRequestChange, stacks: readonly Stack[]): Pro
       'would be asked: which files it changes (the checkout was looked at instead)',
       `would be asked: whether a bot made ${headHash.slice(0, 7)}`,
       'would be looked up: whether the commit has a run already',
+      lookUpPolicies,
     ],
   };
 }

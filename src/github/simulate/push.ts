@@ -4,7 +4,7 @@ import type { Stack } from '../../stacks/stack.ts';
 import { type Push, type Selection, selectStacks } from '../../stacks/trigger.ts';
 import { createPushHandler } from '../events/push.ts';
 import type { Checkout } from './checkout.ts';
-import { type Decision, nothing, type StackDecision } from './decision.ts';
+import { type Decision, lookUpPolicies, nothing, type StackDecision } from './decision.ts';
 import { decideGroup } from './merge-group.ts';
 
 /** By the handler of the server, with a clone in the place of GitHub. */
@@ -54,6 +54,7 @@ export async function simulatePush(
     notes: [
       `would be asked: whether ${push.head.hash.slice(0, 7)} is still on ${push.branch}`,
       'would be looked up: whether the commit has a run already, and whether the repository file has just added a stack',
+      lookUpPolicies,
     ],
   };
 }
