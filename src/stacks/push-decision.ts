@@ -1,4 +1,4 @@
-import type { PolicyLockWish, PushEvent, PushSaid, PushWishes } from './push-judge.ts';
+import type { PolicyLockWish, PushEvent, PushVerdict } from './push-judge.ts';
 import type { StackSettings } from './stack.ts';
 
 /** What of an event bears on the rules that no policy can change. */
@@ -29,59 +29,53 @@ export interface PushDecision {
   readonly messages: readonly string[];
 }
 
+type Settings = Pick<StackSettings, 'branch' | 'promotion' | 'allowForks'>;
+
+/** What policies want and may not have starts nothing, also nothing less. Pure. */
+export function decidePush(said: PushVerdict, facts: PushFacts, settings: Settings): PushDecision {
+  const { outcome, notify, fail, messages, prioritize, cancel, lock, unlock } = said;
+  const isFailure = fail || outcome === 'failed';
+  const shown = { shows: isFailure ? 'failure' : notify ? 'neutral' : null, messages } as const;
+  const { start, reason } = starting(said, facts, settings);
+  // Who may not start anything may not lock anything either.
+  const isOutside = outcome === 'failed' || outcome === 'ignored' || !isAllowed(said, facts, settings);
+  if (isOutside) return { start, reason, ...nothingElse, ...shown };
+  return { start, reason, prioritize, cancel, lock, unlock, ...shown };
+}
+
 const nothingElse = { prioritize: false, cancel: [], lock: null, unlock: [] };
 
-/**
- * `ignore` beats all, then comes `track`, then `propose`. What policies want and may not have starts nothing, also
- * nothing less. Pure.
- */
-export function decidePush(
-  said: PushSaid,
-  facts: PushFacts,
-  settings: Pick<StackSettings, 'branch' | 'promotion' | 'allowForks'>,
-): PushDecision {
-  if (said.kind === 'failed') {
-    return { start: null, reason: said.reason, ...nothingElse, shows: 'failure', messages: [] };
-  }
-  const { messages } = said;
-  const shows = said.fail ? 'failure' : said.notify ? 'neutral' : null;
-  const without = (reason: string) => ({ start: null, reason, ...nothingElse, shows, messages }) as const;
-  if (said.ignore) return without('push policies ignore it');
-  // Who may not start anything may not lock anything either.
-  if (facts.isFork && !settings.allowForks && !said.allowFork) {
-    return without('pull requests of forks start nothing');
-  }
-  const { prioritize, cancel, lock, unlock } = said;
-  return { ...starting(said, facts, settings), prioritize, cancel, lock, unlock, shows, messages };
-}
-
-type Starting = Pick<PushDecision, 'start' | 'reason'>;
+const isAllowed = ({ allowFork }: PushVerdict, { isFork }: PushFacts, { allowForks }: Settings): boolean =>
+  !isFork || allowForks || allowFork;
 
 function starting(
-  said: PushWishes,
+  said: PushVerdict,
   facts: PushFacts,
-  settings: Pick<StackSettings, 'branch' | 'promotion'>,
-): Starting {
-  const not = (reason: string): Starting => ({ start: null, reason });
-  if (said.track && !said.ignoreTrack) {
-    const against = reasonAgainstTrack(facts, settings);
-    if (against !== null) return not(`push policies want a TRACKED run, but ${against}`);
-    if (said.notrigger) return not('push policies track it without a run');
-    return { start: 'TRACKED', reason: 'push policies track it' };
+  settings: Settings,
+): Pick<PushDecision, 'start' | 'reason'> {
+  const not = (reason: string) => ({ start: null, reason });
+  switch (said.outcome) {
+    case 'failed':
+      return not('it cannot be judged by its push policies');
+    case 'ignored':
+      return not('push policies ignore it');
+    case 'unmatched':
+      return not('no rule of the push policies wants a run');
+    case 'tracked': {
+      const against = reasonAgainstTrack(facts, settings);
+      if (against !== null) return not(`push policies want a TRACKED run, but ${against}`);
+      if (said.notrigger) return not('push policies track it without a run');
+      return { start: 'TRACKED', reason: 'push policies track it' };
+    }
+    case 'proposed':
+      if (!isAllowed(said, facts, settings)) return not('pull requests of forks start nothing');
+      if (facts.isClosed) return not('push policies want a PROPOSED run, but the pull request is not open');
+      return { start: 'PROPOSED', reason: 'push policies propose it' };
   }
-  if (said.propose) {
-    if (facts.isClosed) return not('push policies want a PROPOSED run, but the pull request is not open');
-    return { start: 'PROPOSED', reason: 'push policies propose it' };
-  }
-  return not(
-    said.track ? 'push policies track it and ignore that' : 'no rule of the push policies wants a run',
-  );
 }
 
-function reasonAgainstTrack(
-  { kind, branch, isFork, isClosed, isUntrusted }: PushFacts,
-  settings: Pick<StackSettings, 'branch' | 'promotion'>,
-): string | null {
+function reasonAgainstTrack(facts: PushFacts, settings: Settings): string | null {
+  const { kind, branch, isFork, isClosed, isUntrusted } = facts;
   if (isFork) return 'it is of a fork';
   if (isClosed) return 'the pull request is not open: what it was merged as is told by its push';
   if (kind === 'merge_group') return 'a merge group is not merged yet';

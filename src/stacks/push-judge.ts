@@ -37,28 +37,25 @@ export interface JudgedPullRequest extends PullRequest, PullRequestDetails {
 
 /** What the push policies of one stack say together of one event. */
 export interface PushJudgement {
-  readonly said: PushSaid;
+  readonly said: PushVerdict;
   /** Writes it down, and for the run that was made by it, the flags that the policies give it. */
   record(tx: Tx, runId: string | null): Promise<void>;
 }
 
-export type PushSaid =
-  | ({ readonly kind: 'decided' } & PushWishes)
-  /** For people, without a full stop. */
-  | { readonly kind: 'failed'; readonly reason: string };
-
-/** Each rule is on when one policy says so. */
-export interface PushWishes {
-  readonly track: boolean;
-  readonly propose: boolean;
-  readonly ignore: boolean;
-  readonly ignoreTrack: boolean;
-  readonly notrigger: boolean;
-  readonly notify: boolean;
-  readonly prioritize: boolean;
-  readonly fail: boolean;
-  readonly allowFork: boolean;
+/** What they want; what comes of it is decided in push-decision.ts. */
+export interface PushVerdict {
+  /** `unmatched`: no rule wants a run, and none wants it to be ignored. `failed`: it could not be judged. */
+  readonly outcome: 'tracked' | 'proposed' | 'ignored' | 'unmatched' | 'failed';
+  /** For people: each with the name of its policy; why, where the outcome is `failed`. */
   readonly messages: readonly string[];
+  /** With `tracked`: no run is made. */
+  readonly notrigger: boolean;
+  readonly prioritize: boolean;
+  readonly allowFork: boolean;
+  /** Where nothing starts by the policies: a check says so, ... */
+  readonly notify: boolean;
+  /** ... and is a failed one. */
+  readonly fail: boolean;
   /** Ids of runs. */
   readonly cancel: readonly string[];
   readonly lock: PolicyLockWish | null;
