@@ -115,7 +115,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   const sessions = createSessions({ ...basics, audit, store: stores.sessions });
   const admission = createAdmission({
     ...basics,
-    judge: { judge: async () => ({ kind: 'no-policies', settle: async () => true }) },
+    judge: policies.loginJudge,
     isAdmin: (person) => access.isInstanceAdmin(personActor(person)),
     sessions,
     audit,
@@ -233,10 +233,10 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     access,
     tokens,
     sessions,
+    admission,
     audit,
     idempotency,
     apiRateLimit: config.apiRateLimit,
-    admission,
     login: github.identityProvider && createLogin(github.identityProvider),
     publicUrl,
     isSandboxed,

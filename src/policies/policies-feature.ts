@@ -1,3 +1,4 @@
+import type { LoginJudge } from '../access/login-judge.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
@@ -5,9 +6,11 @@ import type { Guards } from '../runs/approvals/guards.ts';
 import type { FlagStore } from '../runs/flags.ts';
 import type { PlanJudge } from '../runs/plan-judge.ts';
 import type { RunStore } from '../runs/run-store.ts';
+import type { RepositoryStore } from '../stacks/repository-store.ts';
 import type { Transactions } from '../tx.ts';
 import type { PolicyEngine } from './engine.ts';
 import { createJudging } from './judging.ts';
+import { createLoginJudge } from './login-judge.ts';
 import type { OverrideStore } from './override-store.ts';
 import { createOverrides, type Overrides } from './overrides.ts';
 import { createPlanJudge } from './plan-judge.ts';
@@ -19,6 +22,7 @@ import { createRecording } from './recording.ts';
 export interface PolicyFeature {
   readonly planJudge: PlanJudge;
   readonly guards: Guards;
+  readonly loginJudge: LoginJudge;
   readonly overrides: Overrides;
   readonly lines: ReturnType<typeof createPolicyLines>;
 }
@@ -31,6 +35,7 @@ export function createPolicyFeature(parts: {
     readonly overrides: OverrideStore;
     readonly flags: FlagStore;
     readonly runs: RunStore;
+    readonly repositories: Pick<RepositoryStore, 'listAccounts'>;
   };
   readonly transactions: Transactions;
   readonly clock: Clock;
@@ -48,6 +53,14 @@ export function createPolicyFeature(parts: {
         return guards.map(({ id, version }) => `${id} ${version}`).sort();
       },
     },
+    loginJudge: createLoginJudge({
+      ...stores,
+      judging,
+      async isKnownAccount(login) {
+        const found = await stores.repositories.listAccounts({ login, after: 0, limit: 1 });
+        return found.length > 0;
+      },
+    }),
     overrides: createOverrides({ ...parts, ...stores, store: stores.overrides }),
     lines: createPolicyLines(stores.decisions),
   };
