@@ -45,6 +45,8 @@ const operations = [
   'GET /repos/{owner}/{repo}/pulls',
   'GET /repos/{owner}/{repo}/pulls/{pull_number}',
   'GET /repos/{owner}/{repo}/pulls/{pull_number}/files',
+  'GET /user/installations',
+  'GET /user/teams',
 ];
 
 /** Keywords that say something about a value; GitHub's are OpenAPI 3.0, where null is a keyword of its own. */

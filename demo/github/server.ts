@@ -44,6 +44,7 @@ import {
 } from './repository-changes.ts';
 import type { Deployment } from './routes/deployments.ts';
 import { createState, type GithubState, type Permissions, type Repository, requireAccount } from './state.ts';
+import { addTeam, type NewTeam } from './teams.ts';
 import { Webhooks, type WebhookTarget } from './webhooks.ts';
 
 export interface StandInOptions {
@@ -125,6 +126,7 @@ export async function startStandInGithub(options: StandInOptions) {
     },
     addAccount: (account: NewAccount) => addAccount(state, account),
     addUser: (user: NewUser) => addUser(state, user),
+    addTeam: (team: NewTeam) => addTeam(state, team),
     /** The account behind another App, e.g. `renovate[bot]`. */
     addBot: (login: string) => addBot(state, login),
     installApp: (login: string, how?: InstallOptions) => installApp(state, webhooks, login, how),

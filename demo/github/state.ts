@@ -62,6 +62,14 @@ export interface Repository {
   lastIssueNumber: number;
 }
 
+export interface Team {
+  id: number;
+  slug: string;
+  organization: Account;
+  parent: Team | null;
+  memberIds: Set<number>;
+}
+
 export interface InstallationToken {
   token: string;
   installation: Installation;
@@ -83,6 +91,7 @@ export interface GithubState {
   repositories: Map<number, Repository>;
   tokens: Map<string, InstallationToken>;
   userTokens: Map<string, Account>;
+  teams: Team[];
   nextId: () => number;
 }
 
@@ -97,6 +106,7 @@ export function createState(options: Pick<GithubState, 'dir' | 'nowMs' | 'tokenF
     repositories: new Map(),
     tokens: new Map(),
     userTokens: new Map(),
+    teams: [],
     nextId: () => {
       lastId += 7;
       return lastId;

@@ -2,10 +2,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
 import { requireUser, roleOf } from '../access.ts';
-import { notFound } from '../api-error.ts';
+import { ApiError, notFound } from '../api-error.ts';
 import type { ApiEnv } from '../pipeline.ts';
 import { idParam, pageOf } from '../request.ts';
 import type { Account, GithubState, Repository } from '../state.ts';
+import { teamsSeenBy, teamView } from '../teams.ts';
 import { fullUser } from '../views/account.ts';
 import { installationView } from '../views/installation.ts';
 import { repositoryView } from '../views/repository.ts';
@@ -102,6 +103,12 @@ export function loginRoutes(state: GithubState, whoSignsIn: () => Account): Hono
     const seen = [...state.installations.values()].filter(({ id }) => visible(account, id).length > 0);
     const installations = pageOf(c, seen).map((each) => installationView(state, each));
     return c.json({ total_count: seen.length, installations });
+  });
+
+  routes.get('/user/teams', (c) => {
+    const teams = teamsSeenBy(state, requireUser(c));
+    if (teams === null) throw new ApiError(403, 'Resource not accessible by integration');
+    return c.json(pageOf(c, teams).map((each) => teamView(state, each)));
   });
 
   routes.get('/user/installations/:id/repositories', (c) => {
