@@ -41,8 +41,11 @@ export interface TokenActor {
   readonly account: string | null;
 }
 
-/** What starts runs: whoever asks, or the server by itself. */
-export type Starter = Actor | { readonly kind: 'server' };
+/** What starts runs: whoever asks, a trigger policy, or the server by itself. */
+export type Starter =
+  | Actor
+  | { readonly kind: 'policy'; readonly id: string; readonly name: string }
+  | { readonly kind: 'server' };
 
 export const roles = ['reader', 'writer', 'admin'] as const;
 export type Role = (typeof roles)[number];
@@ -54,8 +57,18 @@ export const higherRole = (one: Role | null, other: Role | null): Role | null =>
 
 /** What stands in `actor` of a state change. */
 export function actorName(actor: Starter): string {
-  if (actor.kind === 'person') return actor.login;
-  return actor.kind === 'token' ? actor.name : actor.kind;
+  switch (actor.kind) {
+    case 'person':
+      return actor.login;
+    case 'token':
+      return actor.name;
+    case 'policy':
+      // Not the bare name: people choose it, and could call a policy like a person.
+      return `policy ${actor.name}`;
+    case 'operator':
+    case 'server':
+      return actor.kind;
+  }
 }
 
 /** Who it is beyond doubt: a token that is called like a person's login is not that person. */
@@ -65,6 +78,8 @@ export function actorKey(actor: Starter): string {
       return personKey(actor.login);
     case 'token':
       return `token:${actor.id}`;
+    case 'policy':
+      return `policy:${actor.id}`;
     case 'operator':
     case 'server':
       return actor.kind;
@@ -74,7 +89,7 @@ export function actorKey(actor: Starter): string {
 /** Logins are the same in any case. */
 export const personKey = (login: string): string => `person:${login.toLowerCase()}`;
 
-/** What stands in `triggeredBy` of a run: a person's e-mail address, a token's name. */
+/** What stands in `triggeredBy` of a run: a person's e-mail address, the name of a token or a policy. */
 export function triggerName(actor: Starter): string {
   if (actor.kind === 'server') return 'slipway';
   return actor.kind === 'person' ? actor.email : actorName(actor);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Actor, actorName, type Role, roles, triggerName } from '../../src/access/actor.ts';
+import { type Actor, actorKey, actorName, type Role, roles, triggerName } from '../../src/access/actor.ts';
 import type { RepositoryRef } from '../../src/access/permissions.ts';
 import { createAccess, includesRole } from '../../src/access/roles.ts';
 import { createTokens } from '../../src/access/tokens.ts';
@@ -113,6 +113,12 @@ it('names actors in states by login or name, and in runs by e-mail address', () 
   const actors = [person('ada'), token('writer'), operator];
   expect(actors.map(actorName)).toEqual(['ada', 'ci', 'operator']);
   expect(actors.map(triggerName)).toEqual(['ada@example.com', 'ci', 'operator']);
+});
+
+it('takes no policy for a person, whatever it is called', () => {
+  const policy = { kind: 'policy', id: '01JPOLICY', name: 'ada@example.com' } as const;
+  expect([actorName(policy), triggerName(policy)]).toEqual(Array(2).fill('policy ada@example.com'));
+  expect(actorKey(policy)).toBe('policy:01JPOLICY');
 });
 
 describe('a token', () => {
