@@ -19,6 +19,8 @@ export interface StackStore {
   findByKey(key: string, tx?: Tx): Promise<Stack | null>;
   /** In no order; those that are there. */
   findAll(keys: readonly string[]): Promise<readonly Stack[]>;
+  /** By id. `account`: a login; upper and lower case are the same. */
+  ofAccount(account: string): Promise<readonly Stack[]>;
   findInAccount(accountId: number, id: string, tx?: Tx): Promise<Stack | null>;
   /** The vendors that stacks use. */
   vendorNames(): Promise<readonly string[]>;

@@ -29,6 +29,14 @@ export function createStackStore(database: Database, box: SecretBox): StackStore
       return (await selectStacks(database.read).where('stack.key', 'in', keys).execute()).map(toStack);
     },
 
+    async ofAccount(account) {
+      const rows = await selectStacks(database.read)
+        .where((where) => where.fn('lower', ['account.login']), '=', account.toLowerCase())
+        .orderBy('stack.id')
+        .execute();
+      return rows.map(toStack);
+    },
+
     async findInAccount(accountId, id, tx) {
       const row = await selectStacks(from(tx))
         .where('stack.account_id', '=', accountId)

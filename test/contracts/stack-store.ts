@@ -80,6 +80,19 @@ export function stackStoreContract(name: string, open: () => Promise<OpenedStack
       expect([await find(12, 'network-prod'), await find(11, 'other')]).toEqual([null, null]);
     });
 
+    test('lists the stacks of an account by id', async () => {
+      await using world = await opened();
+      for (const [key, id] of [
+        ['key-1', 'b'],
+        ['key-2', 'a'],
+      ] as const)
+        await world.insert({ key, id });
+      await world.insert({ key: 'key-3', accountId: 12, repositoryId: 22 });
+
+      expect((await world.stacks.ofAccount('ACME')).map(({ id }) => id)).toEqual(['a', 'b']);
+      expect(await world.stacks.ofAccount('nobody')).toEqual([]);
+    });
+
     test('knows who manages a stack, and nobody does once its repository cannot be read', async () => {
       await using world = await opened();
       await world.insert({ managedBy: 'file' });
