@@ -7,7 +7,10 @@ export interface PolicyStore {
   find(id: string, tx?: Tx): Promise<Policy | null>;
   /** Of one account or of all, by id; `after` leaves out what comes up to that id. */
   list(filter: PolicyFilter): Promise<readonly Policy[]>;
-  /** Those of a kind that judge a stack: attached to it, or by label; in the order of their names. */
+  /**
+   * Those of a kind that judge a stack, in the order of their names: attached to it, or by label; of NOTIFICATION all of
+   * its account.
+   */
   ofStack(stackKey: string, kind: PolicyKind, tx?: Tx): Promise<readonly Policy[]>;
   /** Those of a kind that judge all of an account (NOTIFICATION), or all of the instance (LOGIN: null). */
   ofAccount(accountId: number | null, kind: PolicyKind, tx?: Tx): Promise<readonly Policy[]>;
@@ -26,7 +29,7 @@ export interface PolicyStore {
   detach(tx: Tx, id: string, stackKey: string): Promise<boolean>;
   /** Keys of the stacks that it is attached to directly. */
   attachedTo(id: string, tx?: Tx): Promise<readonly string[]>;
-  /** Keys of the stacks that it judges, by label or directly. */
+  /** Keys of the stacks that it judges, by label or directly; of NOTIFICATION all of its account. */
   stacksOf(id: string, tx?: Tx): Promise<readonly string[]>;
 }
 

@@ -78,7 +78,9 @@ export function createPolicyStore(database: Database): PolicyStore {
       const { labels } = JSON.parse(stack.settings) as StackSettings;
       return rows
         .map((row) => ({ policy: toPolicy(row), isAttached: row.attached !== null }))
-        .filter(({ policy, isAttached }) => isAttached || attachesByLabel(policy, labels))
+        .filter(
+          ({ policy, isAttached }) => judgesAccount(kind) || isAttached || attachesByLabel(policy, labels),
+        )
         .map(({ policy }) => policy);
     },
 
@@ -155,12 +157,17 @@ export function createPolicyStore(database: Database): PolicyStore {
       return stacks
         .filter(
           ({ key, settings }) =>
-            attached.has(key) || attachesByLabel(policy, (JSON.parse(settings) as StackSettings).labels),
+            judgesAccount(policy.kind) ||
+            attached.has(key) ||
+            attachesByLabel(policy, (JSON.parse(settings) as StackSettings).labels),
         )
         .map(({ key }) => key);
     },
   };
 }
+
+/** Whatever it is attached to: all stacks of its account. */
+const judgesAccount = (kind: PolicyKind): boolean => kind === 'NOTIFICATION';
 
 const sourceColumns = ({ body, regoVersion, rules, digest }: Policy) => ({
   ...{ body, digest, rego_version: regoVersion, rules: JSON.stringify(rules) },

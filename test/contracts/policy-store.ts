@@ -149,6 +149,20 @@ export function policyStoreContract(name: string, open: () => Promise<PolicyStor
       expect(await ids(null, 'LOGIN')).toEqual(['c']);
     });
 
+    it('lets notification policies judge all stacks of their account, and no other', async () => {
+      await using world = await opened();
+      const key = await world.addStack();
+      await world.insert(aPolicy({ id: 'a', name: 'a', kind: 'NOTIFICATION' }));
+      await world.insert(aPolicy({ id: 'b', name: 'b', kind: 'NOTIFICATION', account: other }));
+      await world.insert(aPolicy({ id: 'c', name: 'c', kind: 'TRIGGER' }));
+
+      const of = async (kind: 'NOTIFICATION' | 'TRIGGER') =>
+        (await world.policies.ofStack(key, kind)).map(({ id }) => id);
+      expect([await of('NOTIFICATION'), await of('TRIGGER')]).toEqual([['a'], []]);
+      expect(await world.policies.stacksOf('a')).toEqual([key]);
+      expect(await world.policies.stacksOf('b')).toEqual([]);
+    });
+
     it('lets go of a policy with all that hangs on it, and of what hangs on a stack', async () => {
       await using world = await opened();
       const { policies, transactions } = world;
