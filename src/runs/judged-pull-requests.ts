@@ -1,10 +1,5 @@
-import {
-  eventOfPullRequest,
-  factsOfPullRequest,
-  isUntrustedFor,
-  type PullRequestChange,
-  type PullRequestContent,
-} from '../stacks/pull-request.ts';
+import { isUntrustedFor, type PullRequestChange, type PullRequestContent } from '../stacks/pull-request.ts';
+import { factsOfPullRequest } from '../stacks/push-facts.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { JudgedEvents, JudgedStack, Start } from './judged-events.ts';
 import { askBeforePromotion } from './promotion-rules.ts';
@@ -49,7 +44,7 @@ export function createJudgePullRequest(parts: {
   }
 
   return async (stacks, change, content, deliveryId) => {
-    const event = eventOfPullRequest(change, content);
+    const event = { kind: 'pull_request', change, content } as const;
     const judged = await judgedEvents.judge(stacks, event, (stack) =>
       factsOfPullRequest(stack, change, content),
     );

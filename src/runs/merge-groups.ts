@@ -1,5 +1,5 @@
-import { factsOfGroup, reasonAgainstGroup, selectForMergeGroup } from '../stacks/merge-group.ts';
-import type { PushEvent } from '../stacks/push-judge.ts';
+import { reasonAgainstGroup, selectForMergeGroup } from '../stacks/merge-group.ts';
+import { factsOfGroup } from '../stacks/push-facts.ts';
 import type { Commit } from '../stacks/repository.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
@@ -79,16 +79,9 @@ export function createMergeGroups(parts: {
     { commit, changedPaths }: { readonly commit: Commit; readonly changedPaths: readonly string[] | null },
     deliveryId: string,
   ): Promise<ReadonlyMap<string, string>> {
-    const { branch, head, by } = group;
-    const isBot = by.login.endsWith('[bot]');
-    const told = {
-      kind: 'merge_group',
-      branch,
-      head: commit,
-      changedPaths,
-      by: { login: by.login, isBot },
-    } as const;
-    const event: PushEvent = { ...told, isForced: false, pullRequest: null };
+    const { branch, head } = group;
+    const push = { branch, head: commit, changedPaths, isForced: false, pusherLogin: group.by.login };
+    const event = { kind: 'merge_group', push } as const;
     const outcomes = new Map<string, string>();
     for (const each of (await judgedEvents.judge(followers, event, () => factsOfGroup(branch))).values()) {
       const start = { run: previewOf(each.stack, group, commit, deliveryId) };

@@ -1,7 +1,8 @@
+import { factsOfPush } from '../stacks/push-facts.ts';
 import type { Commit } from '../stacks/repository.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
-import { factsOfPush, type Push, pushEventOf, type SelectedStack, selectStacks } from '../stacks/trigger.ts';
+import { type Push, type SelectedStack, selectStacks } from '../stacks/trigger.ts';
 import type { Transactions } from '../tx.ts';
 import type { BranchHead, BranchHeadStore } from './branch-heads.ts';
 import { changedByPush } from './changed-by-push.ts';
@@ -135,7 +136,11 @@ export function createMissedPushes(parts: {
     return { outcome: hasRun ? 'run' : 'skipped', note } as const;
   }
 
-  async function judgedStart({ stack, decision }: JudgedStack, push: Push, missed: MissedPush): Promise<Start> {
+  async function judgedStart(
+    { stack, decision }: JudgedStack,
+    push: Push,
+    missed: MissedPush,
+  ): Promise<Start> {
     const type = decision.start;
     if (type === null) return { refused: decision.reason };
     const late = await outdated(stack, type, push);
@@ -167,7 +172,7 @@ export function createMissedPushes(parts: {
       const push = await asPush(missed, followers);
       for (const changed of await changedByPush(source, followers, push)) {
         const known = { ...push, changedPaths: changed.changedPaths };
-        const judged = await judgedEvents.judge(changed.stacks, pushEventOf(known), (stack) =>
+        const judged = await judgedEvents.judge(changed.stacks, { kind: 'push', push: known }, (stack) =>
           factsOfPush(stack, known),
         );
         for (const each of judged.values()) {

@@ -1,13 +1,12 @@
 import type { Actor } from '../access/actor.ts';
 import type { Clock } from '../clock.ts';
+import { factsOfPush } from '../stacks/push-facts.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import {
-  factsOfPush,
   isUntrustedPush,
   type LeftOutStack,
   type Push,
-  pushEventOf,
   type SelectedStack,
   selectStacks,
   typeOfPush,
@@ -126,7 +125,7 @@ export function createTriggers(parts: {
       const all = await stacks.ofRepository(push.repositoryId);
       for (const changed of await changedByPush(source, all, push)) {
         const known = { ...push, changedPaths: changed.changedPaths };
-        const judged = await judgedEvents.judge(changed.stacks, pushEventOf(known), (stack) =>
+        const judged = await judgedEvents.judge(changed.stacks, { kind: 'push', push: known }, (stack) =>
           factsOfPush(stack, known),
         );
         for (const each of judged.values()) {

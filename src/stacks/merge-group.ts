@@ -1,6 +1,5 @@
 import { affectedBy, notAffected } from './affected.ts';
 import { awayReason } from './away.ts';
-import type { PushFacts } from './push-decision.ts';
 import type { Stack } from './stack.ts';
 
 export type MergeGroupSelection =
@@ -31,12 +30,3 @@ export function selectForMergeGroup(
     return { stack, selected: false, reason: notAffected, getsCheck: true };
   });
 }
-
-/** What no push policy can change: who may put something in the queue is trusted with it. */
-export const factsOfGroup = (branch: string): PushFacts => ({
-  kind: 'merge_group',
-  branch,
-  isFork: false,
-  isClosed: false,
-  isUntrusted: false,
-});

@@ -1,7 +1,5 @@
 import { affectedBy, notAffected } from './affected.ts';
 import { awayReason } from './away.ts';
-import type { PushFacts } from './push-decision.ts';
-import type { PushEvent } from './push-judge.ts';
 import type { Commit } from './repository.ts';
 import type { Stack } from './stack.ts';
 import { isOfUntrustedBot } from './trust.ts';
@@ -101,30 +99,3 @@ export function isUntrustedFor(
 ): boolean {
   return isFork || isOfUntrustedBot(settings, bots);
 }
-
-/** What push policies are told of it. */
-export function eventOfPullRequest(change: PullRequestChange, content: PullRequestContent): PushEvent {
-  const { pullRequest, details, isDraft, branch, sender } = change;
-  return {
-    kind: 'pull_request',
-    branch,
-    head: content.head,
-    by: { login: sender.login, isBot: content.bots.includes(sender.login) },
-    changedPaths: content.changedPaths,
-    isForced: false,
-    pullRequest: { ...pullRequest, ...details, isDraft },
-  };
-}
-
-/** What no push policy can change. */
-export const factsOfPullRequest = (
-  stack: Stack,
-  { branch, pullRequest, details }: PullRequestChange,
-  { bots }: PullRequestContent,
-): PushFacts => ({
-  kind: 'pull_request',
-  branch,
-  isFork: pullRequest.isFork,
-  isClosed: details.state !== 'open',
-  isUntrusted: isUntrustedFor(stack, pullRequest, bots),
-});

@@ -1,7 +1,7 @@
 import type { Tx } from '../tx.ts';
-import type { PullRequest, PullRequestDetails } from './pull-request.ts';
-import type { Commit } from './repository.ts';
+import type { PullRequestChange, PullRequestContent } from './pull-request.ts';
 import type { Stack } from './stack.ts';
+import type { Push } from './trigger.ts';
 
 /**
  * Who decides which runs an event of a repository starts, where people have written rules for it: push policies.
@@ -17,23 +17,16 @@ export interface PushJudge {
   judge(stacks: readonly Stack[], event: PushEvent): Promise<ReadonlyMap<string, PushJudgement>>;
 }
 
-/** A push, or what happened to a pull request or a merge queue, as policies are told of it. */
-export interface PushEvent {
-  readonly kind: 'push' | 'pull_request' | 'merge_group';
-  /** `owner:branch` for a pull request of a fork. */
-  readonly branch: string;
-  readonly head: Commit;
-  /** Who pushed, labeled, closed, ... */
-  readonly by: { readonly login: string; readonly isBot: boolean };
-  /** From the repository's root. Of a pull request: all that it changes. Null when the list cannot be trusted. */
-  readonly changedPaths: readonly string[] | null;
-  readonly isForced: boolean;
-  readonly pullRequest: JudgedPullRequest | null;
-}
+/** What happened. The push of a merge queue is one of a commit that is not merged yet. */
+export type PushEvent =
+  | { readonly kind: 'push' | 'merge_group'; readonly push: PushedCommits }
+  | {
+      readonly kind: 'pull_request';
+      readonly change: Omit<PullRequestChange, 'read'>;
+      readonly content: PullRequestContent;
+    };
 
-export interface JudgedPullRequest extends PullRequest, PullRequestDetails {
-  readonly isDraft: boolean;
-}
+export type PushedCommits = Pick<Push, 'branch' | 'head' | 'isForced' | 'pusherLogin' | 'changedPaths'>;
 
 /** What the push policies of one stack say together of one event. */
 export interface PushJudgement {

@@ -1,7 +1,5 @@
 import { affectedBy, notAffected } from './affected.ts';
 import { awayReason } from './away.ts';
-import type { PushFacts } from './push-decision.ts';
-import type { PushEvent } from './push-judge.ts';
 import type { Commit } from './repository.ts';
 import type { Stack } from './stack.ts';
 import { isOfUntrustedBot } from './trust.ts';
@@ -69,23 +67,3 @@ export function selectStacks(stacks: readonly Stack[], push: Push): readonly Sel
 export function isUntrustedPush({ settings }: Stack, type: 'TRACKED' | 'PROPOSED', push: Push): boolean {
   return type === 'PROPOSED' && push.pusherIsBot && isOfUntrustedBot(settings, [push.pusherLogin]);
 }
-
-/** What push policies are told of it. */
-export const pushEventOf = (push: Push): PushEvent => ({
-  kind: 'push',
-  branch: push.branch,
-  head: push.head,
-  by: { login: push.pusherLogin, isBot: push.pusherIsBot },
-  changedPaths: push.changedPaths,
-  isForced: push.isForced,
-  pullRequest: null,
-});
-
-/** What no push policy can change. */
-export const factsOfPush = (stack: Stack, push: Push): PushFacts => ({
-  kind: 'push',
-  branch: push.branch,
-  isFork: false,
-  isClosed: false,
-  isUntrusted: isUntrustedPush(stack, 'PROPOSED', push),
-});

@@ -1,6 +1,7 @@
 import type { Actor } from '../../src/access/actor.ts';
 import type { Run } from '../../src/runs/run.ts';
 import type { PullRequest, PullRequestDetails } from '../../src/stacks/pull-request.ts';
+import type { PushVerdict } from '../../src/stacks/push-judge.ts';
 import type { Account, Commit, Repository } from '../../src/stacks/repository.ts';
 import { noHooks, type Stack, type StackSettings } from '../../src/stacks/stack.ts';
 import type { WebhookHealth } from '../../src/webhooks/delivery-store.ts';
@@ -32,6 +33,15 @@ export function aPullRequest(change: Partial<PullRequest> = {}): PullRequest {
 export function pullRequestDetails(change: Partial<PullRequestDetails> = {}): PullRequestDetails {
   const head = { headOwner: 'acme', headBranch: 'topic', isMergeable: true };
   return { action: 'synchronize', state: 'open', labels: [], ...head, ...change };
+}
+
+/** Of push policies of which no rule holds. */
+export function verdict(change: Partial<PushVerdict> = {}): PushVerdict {
+  return {
+    ...{ outcome: 'unmatched', messages: [], notrigger: false, prioritize: false, allowFork: false },
+    ...{ notify: false, fail: false, cancel: [], lock: null, unlock: [] },
+    ...change,
+  };
 }
 
 export function anAccount(change: Partial<Account> = {}): Account {

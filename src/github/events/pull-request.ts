@@ -67,7 +67,8 @@ export function createPullRequestHandler(parts: {
 
   function changeOf(json: PullRequestJson, live: LivePullRequest): PullRequestChange {
     const { action, repository } = json;
-    const { branch, headHash, isDraft, pullRequest, state, labels, headOwner, headBranch, isMergeable } = live;
+    const { branch, headHash, isDraft, pullRequest, state, labels, headOwner, headBranch, isMergeable } =
+      live;
     const sender = { login: json.sender.login, email: senderEmail(json.sender) };
     const by = { login: sender.login, isBot: json.sender.type === 'Bot' };
     const word = action === 'closed' && state === 'merged' ? 'merged' : action;

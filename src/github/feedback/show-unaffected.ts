@@ -4,7 +4,7 @@ import type { Tx } from '../../tx.ts';
 import { type AggregateWish, aggregateId, kindOfType } from './aggregate-check.ts';
 import { type CheckRunBody, checkItem, checkRunItem } from './check-run.ts';
 import type { OutboxStore, WantedItem } from './outbox-store.ts';
-import { shownReason, unaffectedCheckOf, unaffectedId } from './unaffected-check.ts';
+import { reasonInRow, unaffectedCheckOf, unaffectedId } from './unaffected-check.ts';
 
 /** A check of its own, or a row of the commit's one check, as the stack says. Only writes rows. */
 export function createShowUnaffected(parts: {
@@ -23,7 +23,7 @@ export function createShowUnaffected(parts: {
     const kind = kindOfType(type);
     const id = aggregateId(repositoryId, commit, kind);
     const before = (await store.find(id, tx))?.desired as AggregateWish | undefined;
-    const reason = shownReason(unaffected);
+    const reason = reasonInRow(unaffected);
     const wasStopped = before?.stopped?.includes(stack.key) ?? false;
     const isStopped = policies?.isFailure ?? false;
     if (before?.unaffected[stack.key] === reason && wasStopped === isStopped) return null;

@@ -42,17 +42,25 @@ function titleOf(policies: Unaffected['policies']): string {
 }
 
 function summaryOf(unaffected: Unaffected): string {
-  const { stack, policies } = unaffected;
-  const sentence = `The commit starts nothing for this stack: ${shownReason(unaffected)}.`;
-  const messages = policies && showsDetails(stack) ? policies.messages.slice(0, mostMessages) : [];
-  return [sentence, ...messages.map((message) => quoted(message))].join('\n\n');
+  const { reason, policies } = unaffected;
+  const head = 'The commit starts nothing for this stack';
+  if (!policies) return `${head}: ${reason}.`;
+  const texts = textsFor(unaffected).slice(0, mostTexts);
+  return texts.length === 0
+    ? `${head}: so say its push policies.`
+    : [`${head}:`, ...texts.map((text) => quoted(text))].join('\n\n');
 }
 
-const mostMessages = 20;
-const mostReason = 500;
-
-/** What policies, and engines that fail on them, say is text of people, and nobody's business on a public repository. */
-export function shownReason({ stack, reason, policies }: Pick<Unaffected, 'stack' | 'reason' | 'policies'>): string {
-  if (!policies) return reason;
-  return showsDetails(stack) ? codeSpan(reason, mostReason) : 'so say its push policies';
+/** In a line of markdown, with the first of what the policies say. */
+export function reasonInRow(unaffected: Unaffected): string {
+  if (!unaffected.policies) return unaffected.reason;
+  const texts = textsFor(unaffected).slice(0, 2);
+  return texts.length === 0 ? 'so say its push policies' : codeSpan(texts.join(': '), mostOfRow);
 }
+
+const mostTexts = 20;
+const mostOfRow = 300;
+
+/** What policies and locks say is text of people, and nobody's business on a public repository. */
+const textsFor = ({ stack, reason, policies }: Unaffected): readonly string[] =>
+  policies && showsDetails(stack) ? [reason, ...policies.messages] : [];

@@ -73,4 +73,5 @@ export function combinePush(judgements: readonly Judgement[]): PushDecision {
   };
 }
 
-const asList = (text: string | null): readonly string[] => (text === null ? [] : [text]);
+/** An empty text is as good as none. */
+const asList = (text: string | null): readonly string[] => (text ? [text] : []);
