@@ -10,7 +10,8 @@ import type { Judgement } from '../../src/policies/judgement.ts';
 import { kinds, type RuleType } from '../../src/policies/kinds.ts';
 import type { PolicyKind } from '../../src/policies/policy.ts';
 import { fc } from '../support/fast-check.ts';
-import { aPolicy, judgement } from './judgements.ts';
+import { aPolicy } from '../support/policies.ts';
+import { judgement } from './judgements.ts';
 
 type Said = Parameters<typeof judgement>[1];
 

@@ -1,29 +1,8 @@
 import { judgedBy } from '../../src/policies/decision.ts';
 import type { Evaluation, EvaluationFailure } from '../../src/policies/engine.ts';
 import type { Judgement } from '../../src/policies/judgement.ts';
-import { digestOf, type Policy, type PolicyKind } from '../../src/policies/policy.ts';
-
-/** Builders for tests of policies: complete, ordinary values, with what matters said by the test. */
-export function aPolicy(change: Partial<Policy> = {}): Policy {
-  const body = change.body ?? 'package slipway\n\ndeny contains "no" if false\n';
-  return {
-    id: '01JPOLICY000000000000000A',
-    account: { id: 11, login: 'acme' },
-    name: 'no-deletes',
-    description: '',
-    kind: 'PLAN',
-    labels: [],
-    rules: ['deny'],
-    version: 1,
-    digest: digestOf({ body, regoVersion: change.regoVersion ?? 1 }),
-    createdAtMs: 1_795_000_000_000,
-    updatedAtMs: 1_795_000_000_000,
-    updatedBy: 'ada@example.com',
-    body,
-    regoVersion: 1,
-    ...change,
-  };
-}
+import type { PolicyKind } from '../../src/policies/policy.ts';
+import { aPolicy } from '../support/policies.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

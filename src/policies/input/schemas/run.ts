@@ -74,11 +74,14 @@ export const briefRun = z.object({
   based_on_local_workspace: z.literal(false).describe('Always false: there are no such runs.'),
   command: z.string().optional().describe('The command; of a TASK only.'),
   delta: z
-    .object({ added: z.int(), changed: z.int(), deleted: z.int(), resources: z.int() })
+    .object({
+      added: z.int().describe('Resources to be created, replacements included.'),
+      changed: z.int().describe('Resources to be updated in place.'),
+      deleted: z.int().describe('Resources to be deleted, replacements included.'),
+      resources: z.int().describe('Resources that the stack has afterwards.'),
+    })
     .optional()
-    .describe(
-      'How many resources the plan adds, changes and deletes, and how many the stack then has; once there is a plan.',
-    ),
+    .describe('Summary of the changes; once there is a plan.'),
 });
 
 export const run = briefRun

@@ -1,0 +1,150 @@
+import { type ApprovalFacts, approvalInput, type ReviewFacts } from '../../src/policies/input/approval.ts';
+import { type LoginFacts, loginInput } from '../../src/policies/input/login.ts';
+import {
+  internalErrorInput,
+  type RunUpdatedFacts,
+  runUpdatedInput,
+} from '../../src/policies/input/notification.ts';
+import { type PlanFacts, planInput, planOfSteps } from '../../src/policies/input/plan.ts';
+import {
+  type PullRequestFacts,
+  type PushFacts,
+  pullRequestInput,
+  pushInput,
+} from '../../src/policies/input/push.ts';
+import { type TriggerFacts, triggerInput } from '../../src/policies/input/trigger.ts';
+import type { RunState } from '../../src/runs/run.ts';
+import type { PlanStep, ResourceState } from '../../src/worker/vendor.ts';
+import { aCommit, aPullRequest, aRun, aStack } from '../support/builders.ts';
+
+/** Inputs of all kinds, made by the builders, with what matters said by the test. */
+const nowMs = 1_795_000_600_123;
+
+const bucket = 'urn:pulumi:dev::shop::aws:s3/bucket:Bucket::logs';
+
+export function aState(change: Partial<ResourceState> = {}): ResourceState {
+  const names = {
+    parent: 'urn:pulumi:dev::shop::pulumi:pulumi:Stack::shop-dev',
+    provider: 'aws',
+    urn: bucket,
+  };
+  return {
+    custom: true,
+    id: 'logs-1',
+    inputs: {},
+    outputs: {},
+    type: 'aws:s3/bucket:Bucket',
+    ...names,
+    ...change,
+  };
+}
+
+/** `op` of a bucket; `state` is that of whichever side there is. */
+export function aStep(op: PlanStep['op'], state: Partial<ResourceState> = {}): PlanStep {
+  const { provider, type, urn } = aState(state);
+  const isGone = op === 'delete' || op === 'delete-replaced';
+  const isNew = op === 'create' || op === 'create-replacement';
+  return {
+    ...{ op, provider, type, urn },
+    new: isGone ? null : aState(state),
+    old: isNew ? null : aState(state),
+  };
+}
+
+export function planInputOf(steps: readonly PlanStep[], change: Partial<PlanFacts> = {}) {
+  return planInput({
+    run: aRun({ state: 'PLANNING', stateVersion: 5 }),
+    ...{
+      flags: [],
+      plan: { vendor: 'pulumi', steps },
+      stack: aStack(),
+      previousRun: null,
+      custom: {},
+      nowMs,
+    },
+    tool: { name: 'pulumi', plan: planOfSteps(steps) },
+    ...change,
+  });
+}
+
+export function aReview(login: string, change: Partial<ReviewFacts> = {}): ReviewFacts {
+  return {
+    ...{
+      verdict: 'approve',
+      reviewerKey: `person:${login}`,
+      reviewerName: `${login}@example.com`,
+      role: 'writer',
+    },
+    ...{ state: 'UNCONFIRMED', note: null, atMs: nowMs - 60_000 },
+    ...change,
+  };
+}
+
+export function approvalInputOf(
+  current: readonly ReviewFacts[],
+  { older = [], ...change }: Partial<ApprovalFacts> & { older?: ApprovalFacts['reviews']['older'] } = {},
+) {
+  const run = aRun({ state: 'UNCONFIRMED', stateVersion: 6 });
+  return approvalInput({
+    ...{ run, flags: [], stack: aStack(), reviews: { current, older }, nowMs },
+    ...change,
+  });
+}
+
+export function pushInputOf(push: Partial<PushFacts['push']> = {}, change: Partial<PushFacts> = {}) {
+  const files = ['network/main.ts'];
+  const whole = { branch: 'main', head: aCommit(), isForced: false, pusherLogin: 'Ada', changedPaths: files };
+  return pushInput({ stack: aStack(), inProgress: [], nowMs, push: { ...whole, ...push }, ...change });
+}
+
+export function pullRequestInputOf(
+  pullRequest: Partial<PullRequestFacts['change']> = {},
+  change: Partial<PullRequestFacts> = {},
+) {
+  const head = aCommit({ hash: '2'.repeat(40) });
+  return pullRequestInput({
+    ...{ stack: aStack(), inProgress: [], nowMs, content: { head, changedPaths: ['network/main.ts'] } },
+    change: {
+      ...{ pullRequest: aPullRequest(), branch: 'widen', headHash: head.hash, isDraft: false },
+      sender: { login: 'Bob', email: 'bob@example.com' },
+      ...pullRequest,
+    },
+    ...change,
+  });
+}
+
+export function triggerInputOf(state: RunState, change: Partial<TriggerFacts> = {}) {
+  const run = aRun({ state, stateVersion: 9 });
+  const stack = aStack();
+  const workflow = [{ run, stackId: stack.id }];
+  return triggerInput({ ...{ run, flags: [], stack, stacks: [stack], workflow, nowMs }, ...change });
+}
+
+export function runUpdatedInputOf(state: RunState, change: Partial<RunUpdatedFacts> = {}) {
+  const event = { run: aRun({ state }), stack: aStack(), timestampMs: nowMs, actor: 'worker', note: null };
+  const history = [
+    { state: 'QUEUED', timestampMs: nowMs - 60_000 },
+    { state: 'READY', timestampMs: nowMs - 59_500 },
+    { state, timestampMs: nowMs },
+  ] as const;
+  const endpoints = [{ id: 'hook-1', stackId: event.stack.id }];
+  const url = 'https://slipway.example/runs/01JRUN0000000000000000000A';
+  return runUpdatedInput({
+    ...{ account: 'acme', event, flags: [], history, endpoints, url, nowMs },
+    ...change,
+  });
+}
+
+export const internalErrorInputOf = (message: string) =>
+  internalErrorInput({
+    ...{ account: 'acme', endpoints: [], nowMs },
+    error: { error: 'trigger_failed', message, severity: 'ERROR' },
+  });
+
+export function loginInputOf(login: string, accounts: LoginFacts['accounts'] = []) {
+  return loginInput({
+    person: { login, email: `${login}@example.com`, isInstanceAdmin: false },
+    accounts,
+    nowMs,
+  });
+}
