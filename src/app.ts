@@ -94,7 +94,9 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     sandbox,
     directory: join(config.dataDir, 'policies'),
   });
-  const policies = createPolicyFeature({ ...basics, stores, engine: opa });
+  const ending = new AbortController();
+  opening.defer(() => ending.abort());
+  const policies = createPolicyFeature({ ...basics, stores, engine: opa, ending: ending.signal });
   const { vendors, foundIn } = await createVendors(config.tools, isSandboxed);
   const githubTraffic = () => github.budget.standing();
   const metrics = createMetrics({ store: stores.standing, githubTraffic, clock, version });
@@ -165,6 +167,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     queue,
     source: github.source,
     judge: policies.planJudge,
+    pushJudge: policies.pushJudge,
     guards: policies.guards,
     offers: github.offers,
     missedPushes: config.missedPushes,

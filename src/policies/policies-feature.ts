@@ -6,6 +6,7 @@ import type { Guards } from '../runs/approvals/guards.ts';
 import type { FlagStore } from '../runs/flags.ts';
 import type { PlanJudge } from '../runs/plan-judge.ts';
 import type { RunStore } from '../runs/run-store.ts';
+import type { PushJudge } from '../stacks/push-judge.ts';
 import type { RepositoryStore } from '../stacks/repository-store.ts';
 import type { Transactions } from '../tx.ts';
 import type { PolicyEngine } from './engine.ts';
@@ -16,6 +17,7 @@ import { createOverrides, type Overrides } from './overrides.ts';
 import { createPlanJudge } from './plan-judge.ts';
 import { createPolicyLines } from './policy-lines.ts';
 import type { DecisionStore, PolicyStore } from './policy-store.ts';
+import { createPushJudge } from './push-judge.ts';
 import { createRecording } from './recording.ts';
 
 /** Policies, put together: who judges what, and what people may do about it. */
@@ -23,6 +25,7 @@ export interface PolicyFeature {
   readonly planJudge: PlanJudge;
   readonly guards: Guards;
   readonly loginJudge: LoginJudge;
+  readonly pushJudge: PushJudge;
   readonly overrides: Overrides;
   readonly lines: ReturnType<typeof createPolicyLines>;
 }
@@ -40,6 +43,8 @@ export function createPolicyFeature(parts: {
   readonly transactions: Transactions;
   readonly clock: Clock;
   readonly newId: NewId;
+  /** Aborted when the server ends. */
+  readonly ending: AbortSignal;
   readonly logger: Logger;
 }): PolicyFeature {
   const { stores } = parts;
@@ -53,6 +58,7 @@ export function createPolicyFeature(parts: {
         return guards.map(({ id, version }) => `${id} ${version}`).sort();
       },
     },
+    pushJudge: createPushJudge({ ...parts, ...stores, judging }),
     loginJudge: createLoginJudge({
       ...stores,
       judging,

@@ -301,9 +301,9 @@ describe('the inputs of other kinds', () => {
   });
 
   it('tell who logs in, with logins in lower case', () => {
-    expect(loginInputOf('Ann', [{ login: 'Acme', isMember: true, teams: ['platform'] }])).toMatchObject({
-      session: { login: 'ann', admin: false },
-      accounts: [{ name: 'acme', member: true, teams: ['platform'] }],
+    expect(loginInputOf('Ann', { accounts: ['Acme'], teams: ['Acme/Platform'] })).toMatchObject({
+      session: { login: 'ann', admin: false, member: true },
+      ...{ accounts: ['acme'], teams: ['acme/platform'] },
     });
   });
 });

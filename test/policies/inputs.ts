@@ -107,6 +107,10 @@ export function pullRequestInputOf(
     change: {
       ...{ pullRequest: aPullRequest(), branch: 'widen', headHash: head.hash, isDraft: false },
       sender: { login: 'Bob', email: 'bob@example.com' },
+      details: {
+        ...{ action: 'synchronize', state: 'open', labels: [], isMergeable: true },
+        ...{ headOwner: 'acme', headBranch: 'widen' },
+      },
       ...pullRequest,
     },
     ...change,
@@ -141,10 +145,11 @@ export const internalErrorInputOf = (message: string) =>
     error: { error: 'trigger_failed', message, severity: 'ERROR' },
   });
 
-export function loginInputOf(login: string, accounts: LoginFacts['accounts'] = []) {
+export function loginInputOf(login: string, memberships: Partial<LoginFacts['memberships']> = {}) {
   return loginInput({
-    person: { login, email: `${login}@example.com`, isInstanceAdmin: false },
-    accounts,
-    nowMs,
+    person: { userId: 5, login, email: `${login}@example.com` },
+    isAdmin: false,
+    memberships: { accounts: [], teams: [], ...memberships },
+    request: { address: '192.0.2.7', atMs: nowMs },
   });
 }

@@ -50,7 +50,7 @@ const inputs: Readonly<Record<PolicyKind, readonly unknown[]>> = {
     runUpdatedInputOf('FAILED'),
     internalErrorInputOf('a policy triggers a stack that is not there'),
   ],
-  LOGIN: [loginInputOf('Ann'), loginInputOf('bob', [{ login: 'acme', isMember: false, teams: [] }])],
+  LOGIN: [loginInputOf('Ann'), loginInputOf('bob', { accounts: ['acme'], teams: null })],
 };
 
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
