@@ -15,7 +15,7 @@ import {
 import { type TriggerFacts, triggerInput } from '../../src/policies/input/trigger.ts';
 import type { RunState } from '../../src/runs/run.ts';
 import type { PlanStep, ResourceState } from '../../src/worker/vendor.ts';
-import { aCommit, aPullRequest, aRun, aStack } from '../support/builders.ts';
+import { aCommit, aPullRequest, aRun, aStack, pullRequestDetails } from '../support/builders.ts';
 
 /** Inputs of all kinds, made by the builders, with what matters said by the test. */
 const nowMs = 1_795_000_600_123;
@@ -94,7 +94,14 @@ export function approvalInputOf(
 export function pushInputOf(push: Partial<PushFacts['push']> = {}, change: Partial<PushFacts> = {}) {
   const files = ['network/main.ts'];
   const whole = { branch: 'main', head: aCommit(), isForced: false, pusherLogin: 'Ada', changedPaths: files };
-  return pushInput({ stack: aStack(), inProgress: [], nowMs, push: { ...whole, ...push }, ...change });
+  return pushInput({
+    kind: 'push',
+    stack: aStack(),
+    inProgress: [],
+    nowMs,
+    push: { ...whole, ...push },
+    ...change,
+  });
 }
 
 export function pullRequestInputOf(
@@ -103,14 +110,13 @@ export function pullRequestInputOf(
 ) {
   const head = aCommit({ hash: '2'.repeat(40) });
   return pullRequestInput({
-    ...{ stack: aStack(), inProgress: [], nowMs, content: { head, changedPaths: ['network/main.ts'] } },
+    ...{ kind: 'pull_request', stack: aStack(), inProgress: [], nowMs },
+    content: { head, changedPaths: ['network/main.ts'], bots: [] },
     change: {
+      repositoryId: 21,
+      details: pullRequestDetails({ headBranch: 'widen' }),
       ...{ pullRequest: aPullRequest(), branch: 'widen', headHash: head.hash, isDraft: false },
       sender: { login: 'Bob', email: 'bob@example.com' },
-      details: {
-        ...{ action: 'synchronize', state: 'open', labels: [], isMergeable: true },
-        ...{ headOwner: 'acme', headBranch: 'widen' },
-      },
       ...pullRequest,
     },
     ...change,
@@ -147,9 +153,9 @@ export const internalErrorInputOf = (message: string) =>
 
 export function loginInputOf(login: string, memberships: Partial<LoginFacts['memberships']> = {}) {
   return loginInput({
-    person: { userId: 5, login, email: `${login}@example.com` },
+    person: { login, userId: 4, email: `${login}@example.com` },
     isAdmin: false,
     memberships: { accounts: [], teams: [], ...memberships },
-    request: { address: '192.0.2.7', atMs: nowMs },
+    request: { address: '127.0.0.1', atMs: nowMs },
   });
 }

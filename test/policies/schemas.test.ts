@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { inputSchema, inputSchemas, resultSchema } from '../../src/policies/json-schemas.ts';
 import { kinds } from '../../src/policies/kinds.ts';
 import { type PolicyKind, policyKinds } from '../../src/policies/policy.ts';
-import { aPullRequest, aRun } from '../support/builders.ts';
+import { aPullRequest, aRun, pullRequestDetails } from '../support/builders.ts';
 import {
   approvalInputOf,
   aReview,
@@ -38,7 +38,9 @@ const inputs: Readonly<Record<PolicyKind, readonly unknown[]>> = {
   PUSH: [
     pushInputOf({}, { inProgress: [task] }),
     pushInputOf({ changedPaths: null }),
-    pullRequestInputOf({}, { action: 'opened', labels: ['a'] }),
+    pullRequestInputOf({ details: pullRequestDetails({ action: 'merged', state: 'merged', labels: ['a'] }) }),
+    pullRequestInputOf({ details: pullRequestDetails({ isMergeable: null }) }),
+    pushInputOf({ branch: 'gh-readonly-queue/main/pr-7' }, { kind: 'merge_group' }),
     pullRequestInputOf({ pullRequest: aPullRequest({ isFork: true }), branch: 'mallory:widen' }),
   ],
   APPROVAL: [

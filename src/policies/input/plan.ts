@@ -8,7 +8,7 @@ import { stackInput } from './stack.ts';
 
 export interface PlanFacts extends RunFacts {
   readonly stack: Stack;
-  /** The newest of the same type before it, if any. */
+  /** The newest TRACKED run of the stack that has finished, if any. */
   readonly previousRun: Run | null;
   /** The plan as policies see it, under this name: the tool's. */
   readonly tool: { readonly name: string; readonly plan: unknown };

@@ -1,10 +1,9 @@
 import type { z } from 'zod';
 import type { Run } from '../../runs/run.ts';
 import { affectedBy } from '../../stacks/affected.ts';
-import type { PullRequestChange, PullRequestContent } from '../../stacks/pull-request.ts';
+import type { PushEvent, PushedCommits } from '../../stacks/push-judge.ts';
 import type { Commit } from '../../stacks/repository.ts';
 import type { Stack } from '../../stacks/stack.ts';
-import type { Push } from '../../stacks/trigger.ts';
 import { nanosecondsOf } from './moment.ts';
 import { bareCommit, briefRunInput } from './run.ts';
 import type * as schemas from './schemas/push.ts';
@@ -17,27 +16,17 @@ interface Surroundings {
   readonly nowMs: number;
 }
 
-export interface PushFacts extends Surroundings {
-  readonly push: Pick<Push, 'branch' | 'head' | 'isForced' | 'pusherLogin' | 'changedPaths'>;
-}
-
-export interface PullRequestFacts extends Surroundings {
-  readonly change: Omit<PullRequestChange, 'read' | 'repositoryId'>;
-  readonly content: Pick<PullRequestContent, 'head' | 'changedPaths'>;
-  /** As GitHub calls it: "opened", "labeled", ...; left out where it is not known. */
-  readonly action?: string;
-  /** Left out where they are not known. */
-  readonly labels?: readonly string[];
-}
+export type PushFacts = Surroundings & Extract<PushEvent, { kind: 'push' | 'merge_group' }>;
+export type PullRequestFacts = Surroundings & Extract<PushEvent, { kind: 'pull_request' }>;
 
 type Input = z.infer<typeof schemas.pushInput>;
 
-/** What push policies judge of a push. */
+/** What push policies judge of a push, or of a merge group, which is one to a branch of the merge queue. */
 export function pushInput(facts: PushFacts): Input {
   const { head, branch, isForced, pusherLogin, changedPaths } = facts.push;
   const author = pusherLogin.toLowerCase();
   const push = { ...headInput(head, facts.stack, changedPaths), branch, author, forced: isForced };
-  return { push, pull_request: null, ...surroundings(facts) };
+  return { event: facts.kind, push, pull_request: null, ...surroundings(facts) };
 }
 
 /** What push policies judge of a pull request. */
@@ -46,10 +35,14 @@ export function pullRequestInput(facts: PullRequestFacts): Input {
   const { head, changedPaths } = content;
   const { author } = bareCommit(head);
   const push = { ...headInput(head, stack, changedPaths), branch: change.branch, author, forced: false };
-  return { push, pull_request: aboutPullRequest(facts), ...surroundings(facts) };
+  return { event: facts.kind, push, pull_request: aboutPullRequest(facts), ...surroundings(facts) };
 }
 
-function headInput({ hash, message, timestamp }: Commit, stack: Stack, changedPaths: Push['changedPaths']) {
+function headInput(
+  { hash, message, timestamp }: Commit,
+  stack: Stack,
+  changedPaths: PushedCommits['changedPaths'],
+) {
   return {
     ...{ hash, message, created_at: nanosecondsOf(timestamp * 1000), tag: '' as const },
     affected_files: changedPaths && [...changedPaths],
@@ -57,24 +50,16 @@ function headInput({ hash, message, timestamp }: Commit, stack: Stack, changedPa
   };
 }
 
-function aboutPullRequest({
-  change,
-  content,
-  action,
-  labels,
-  stack,
-}: PullRequestFacts): Input['pull_request'] {
-  const { pullRequest, branch, headHash, isDraft, sender } = change;
+function aboutPullRequest({ change, content }: PullRequestFacts): Input['pull_request'] {
+  const { pullRequest, headHash, isDraft, sender, details } = change;
   const { number, title, author, base, isFork } = pullRequest;
-  // A branch of a fork is `owner:branch`.
-  const owner = (isFork ? branch : stack.repository.fullName).split(/[:/]/)[0] ?? '';
   return {
-    ...{ id: number, title, author: author.toLowerCase(), action_initiator: sender.login.toLowerCase() },
-    ...(action === undefined ? {} : { action }),
+    ...{ id: number, title, author: author.toLowerCase() },
+    ...{ action: details.action, action_initiator: sender.login.toLowerCase() },
     base: { branch: base },
-    head: { branch, hash: headHash },
-    ...{ head_owner: owner.toLowerCase(), fork: isFork, draft: isDraft },
-    ...(labels === undefined ? {} : { labels: [...labels] }),
+    head: { branch: details.headBranch, hash: headHash },
+    ...{ head_owner: details.headOwner.toLowerCase(), fork: isFork, draft: isDraft },
+    ...{ closed: details.state !== 'open', mergeable: details.isMergeable, labels: [...details.labels] },
     diff: content.changedPaths && [...content.changedPaths],
   };
 }

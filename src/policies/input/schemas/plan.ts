@@ -47,7 +47,7 @@ export const slipway = z
     run,
     previous_run: briefRun
       .optional()
-      .describe('The newest run of the same type that came before; absent for the first one.'),
+      .describe('The newest TRACKED run of the stack that has finished; absent when there is none.'),
     stack,
     commit: runCommit,
     request,

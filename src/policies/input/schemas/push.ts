@@ -37,27 +37,34 @@ export const pullRequest = z
     id: z.int().describe('Number of the pull request.'),
     title: z.string().describe('Its title.'),
     author: z.string().describe('Login of who opened it, in lower case.'),
-    action: z
-      .string()
-      .optional()
-      .describe('What happened to it, as GitHub calls it; absent where that is not known.'),
+    action: z.string().describe('What happened to it, as GitHub calls it; `merged` for a closing by that.'),
     action_initiator: z.string().describe('Login of who did that, in lower case.'),
     base: z.object({ branch: z.string().describe('That branch.') }).describe('What it is to be merged into.'),
     head: z
       .object({
-        branch: z.string().describe('That branch; `owner:branch` for that of a fork.'),
+        branch: z.string().describe('That branch, without the owner of a fork.'),
         hash: z.string().describe('Hash of the head commit.'),
       })
       .describe('What is to be merged.'),
     head_owner: z.string().describe('Owner of the repository that it comes from, in lower case.'),
     fork: z.boolean().describe('That is another repository.'),
     draft: z.boolean().describe('It is a draft.'),
-    labels: z.array(z.string()).optional().describe('Its labels; absent where they are not known.'),
+    closed: z.boolean().describe('It is open no more: merged or closed.'),
+    mergeable: z
+      .boolean()
+      .nullable()
+      .describe(
+        'Neither a conflict nor a rule of the base stands against its merge; null while GitHub works it out.',
+      ),
+    labels: z.array(z.string()).describe('Its labels.'),
     diff: files('What it changes'),
   })
   .describe('The pull request.');
 
 export const pushInput = z.object({
+  event: z
+    .enum(['push', 'merge_group', 'pull_request'])
+    .describe('What is judged; `merge_group`: a branch of the merge queue.'),
   push,
   pull_request: pullRequest.nullable().describe('The pull request; null for a push.'),
   in_progress: z.array(briefRun).describe('Runs of the stack that are not over, the oldest first.'),
