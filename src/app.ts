@@ -95,7 +95,6 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     directory: join(config.dataDir, 'policies'),
   });
   const ending = new AbortController();
-  opening.defer(() => ending.abort());
   const policies = createPolicyFeature({ ...basics, stores, engine: opa, ending: ending.signal });
   const { vendors, foundIn } = await createVendors(config.tools, isSandboxed);
   const githubTraffic = () => github.budget.standing();
@@ -160,6 +159,8 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           mergeGroups: () => runs.mergeGroups,
         }),
   );
+  // Before GitHub's loops are waited for: what is judged for them is judged anew by the next life.
+  opening.defer(() => ending.abort());
   const queue = createSqliteEngine({ database, clock, newId });
   runs = createRuns({
     ...basics,

@@ -8,6 +8,7 @@ import type { PlanJudge } from '../runs/plan-judge.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { PushJudge } from '../stacks/push-judge.ts';
 import type { RepositoryStore } from '../stacks/repository-store.ts';
+import type { PushJudge } from '../stacks/push-judge.ts';
 import type { Transactions } from '../tx.ts';
 import type { PolicyEngine } from './engine.ts';
 import { createJudging } from './judging.ts';
@@ -15,6 +16,7 @@ import { createLoginJudge } from './login-judge.ts';
 import type { OverrideStore } from './override-store.ts';
 import { createOverrides, type Overrides } from './overrides.ts';
 import { createPlanJudge } from './plan-judge.ts';
+import { createPushJudge } from './push-judge.ts';
 import { createPolicyLines } from './policy-lines.ts';
 import type { DecisionStore, PolicyStore } from './policy-store.ts';
 import { createPushJudge } from './push-judge.ts';
@@ -23,6 +25,7 @@ import { createRecording } from './recording.ts';
 /** Policies, put together: who judges what, and what people may do about it. */
 export interface PolicyFeature {
   readonly planJudge: PlanJudge;
+  readonly pushJudge: PushJudge;
   readonly guards: Guards;
   readonly loginJudge: LoginJudge;
   readonly pushJudge: PushJudge;
@@ -46,12 +49,15 @@ export function createPolicyFeature(parts: {
   /** Aborted when the server ends. */
   readonly ending: AbortSignal;
   readonly logger: Logger;
+  /** Aborted when the server ends. */
+  readonly ending: AbortSignal;
 }): PolicyFeature {
   const { stores } = parts;
   const judging = createJudging(parts);
   const recording = createRecording(stores);
   return {
     planJudge: createPlanJudge({ ...parts, ...stores, judging, recording }),
+    pushJudge: createPushJudge({ ...parts, ...stores, judging, recording }),
     guards: {
       async guardsOf(tx, stack) {
         const guards = await stores.policies.ofStack(stack.key, 'APPROVAL', tx);

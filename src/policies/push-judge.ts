@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import type { FlagStore } from '../runs/flags.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type {
   PolicyLockWish,
@@ -15,21 +14,21 @@ import type { Judgement } from './judgement.ts';
 import type { Judging } from './judging.ts';
 import { combinedTimeLimitMs } from './kinds.ts';
 import type { Policy } from './policy.ts';
-import type { DecisionStore, PolicyStore } from './policy-store.ts';
+import type { PolicyStore } from './policy-store.ts';
+import type { Recording } from './recording.ts';
 import { isTrue, stringOf } from './rule-values.ts';
 
 /** Push policies decide what an event starts. */
 export function createPushJudge(parts: {
   readonly policies: Pick<PolicyStore, 'ofStack'>;
-  readonly decisions: Pick<DecisionStore, 'record'>;
-  readonly flags: Pick<FlagStore, 'add' | 'reset'>;
   readonly runs: Pick<RunStore, 'unfinished'>;
   readonly judging: Judging;
+  readonly recording: Recording;
   readonly clock: Clock;
   /** Aborted when the server ends. */
   readonly ending: AbortSignal;
 }): PushJudge {
-  const { decisions, flags, runs, judging, clock, ending } = parts;
+  const { runs, judging, recording, clock, ending } = parts;
 
   const policiesOf = ({ key }: Stack) => parts.policies.ofStack(key, 'PUSH');
 
@@ -47,20 +46,9 @@ export function createPushJudge(parts: {
     const judgements = await judging.judge('PUSH', policies, input, { signal });
     // Who judged nothing must not say that it failed: the event is handled anew by the next life.
     ending.throwIfAborted();
-    const subject = subjectOf(event);
     return {
       said: verdictOf(judgements),
-      async record(tx, runId) {
-        const about = { accountId: stack.repository.accountId, stackKey: stack.key, runId, subject };
-        const text = JSON.stringify(input);
-        for (const judgement of judgements) {
-          await decisions.record(tx, judgement, about, text);
-          if (runId === null) continue;
-          const { policy, flags: said } = judgement;
-          await flags.reset(tx, runId, policy.id, said.reset);
-          await flags.add(tx, runId, policy.id, said.add);
-        }
-      },
+      record: await recording.prepare(judgements, input, { run: null, stack, subject: subjectOf(event) }),
     };
   }
 

@@ -12,8 +12,11 @@ export interface Recording {
     judgements: readonly Judgement[],
     input: unknown,
     about: JudgedThing,
-  ): Promise<(tx: Tx) => Promise<void>>;
+  ): Promise<WriteDown>;
 }
+
+/** `made`: the id of the run that follows from it, where it was not about a run. */
+export type WriteDown = (tx: Tx, made?: string | null) => Promise<void>;
 
 interface JudgedThing {
   readonly run: Pick<Run, 'id'> | null;
@@ -38,10 +41,11 @@ export function createRecording(parts: {
     async prepare(judgements, input, { run, stack, subject }) {
       const text = judgements.some(({ sample }) => sample) ? JSON.stringify(input) : '';
       const { accountId } = stack.repository;
-      const about = { accountId, stackKey: stack.key, runId: run?.id ?? null, subject };
-      return async (tx) => {
+      return async (tx, made = null) => {
+        const runId = run?.id ?? made;
+        const about = { accountId, stackKey: stack.key, runId, subject };
         for (const judgement of judgements) await decisions.record(tx, judgement, about, text);
-        if (run) await note(tx, run.id, judgements);
+        if (runId !== null) await note(tx, runId, judgements);
       };
     },
   };
