@@ -34,8 +34,6 @@ export interface LivePullRequest {
   readonly labels: readonly string[];
   /** Login of the account that the head branch belongs to; "ghost" when it is gone. */
   readonly headOwner: string;
-  /** Without its owner. */
-  readonly headBranch: string;
   /** Neither a conflict nor a rule of the base stands against its merge; null while GitHub works it out. */
   readonly isMergeable: boolean | null;
 }
@@ -93,7 +91,6 @@ export function parsePullRequest(input: unknown): Omit<LivePullRequest, 'reposit
     changedFiles: changed_files,
     labels: json.labels.map(({ name }) => name),
     headOwner: head.user?.login ?? ghost,
-    headBranch: head.ref,
     isMergeable: isMergeable(json),
   };
 }

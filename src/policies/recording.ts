@@ -8,11 +8,7 @@ import type { DecisionStore } from './policy-store.ts';
 /** Writes down what policies said of something, and what they noted about its run. */
 export interface Recording {
   /** Outside of any transaction: the work on a large input. What it gives is called in the one that goes by it. */
-  prepare(
-    judgements: readonly Judgement[],
-    input: unknown,
-    about: JudgedThing,
-  ): Promise<WriteDown>;
+  prepare(judgements: readonly Judgement[], input: unknown, about: JudgedThing): Promise<WriteDown>;
 }
 
 /** `made`: the id of the run that follows from it, where it was not about a run. */

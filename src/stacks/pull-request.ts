@@ -42,8 +42,6 @@ export interface PullRequestDetails {
   readonly labels: readonly string[];
   /** Login of the account that the head branch belongs to. */
   readonly headOwner: string;
-  /** Without its owner. */
-  readonly headBranch: string;
   /** Neither a conflict nor a rule of the base stands against its merge; null while GitHub works it out. */
   readonly isMergeable: boolean | null;
 }

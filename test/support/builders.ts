@@ -31,7 +31,7 @@ export function aPullRequest(change: Partial<PullRequest> = {}): PullRequest {
 
 /** Of an open pull request with that head branch. */
 export function pullRequestDetails(change: Partial<PullRequestDetails> = {}): PullRequestDetails {
-  const head = { headOwner: 'acme', headBranch: 'topic', isMergeable: true };
+  const head = { headOwner: 'acme', isMergeable: true };
   return { action: 'synchronize', state: 'open', labels: [], ...head, ...change };
 }
 

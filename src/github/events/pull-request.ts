@@ -67,14 +67,13 @@ export function createPullRequestHandler(parts: {
 
   function changeOf(json: PullRequestJson, live: LivePullRequest): PullRequestChange {
     const { action, repository } = json;
-    const { branch, headHash, isDraft, pullRequest, state, labels, headOwner, headBranch, isMergeable } =
-      live;
+    const { branch, headHash, isDraft, pullRequest, state, labels, headOwner, isMergeable } = live;
     const sender = { login: json.sender.login, email: senderEmail(json.sender) };
     const by = { login: sender.login, isBot: json.sender.type === 'Bot' };
     const word = action === 'closed' && state === 'merged' ? 'merged' : action;
     return {
       ...{ repositoryId: repository.id, pullRequest, branch, headHash, isDraft, sender },
-      details: { action: word, state, labels, headOwner, headBranch, isMergeable },
+      details: { action: word, state, labels, headOwner, isMergeable },
       ...(mayBeNew(json) ? {} : { onlyForPolicies: true }),
       read: () => readContent(pullRequests, live, by),
     };

@@ -56,7 +56,7 @@ function readerOf(payload: unknown, repository: Repository, checkout: Checkout):
         pullRequest: { number, base, title, author: '', isFork: false },
         ...{ state: state === 'open' ? 'open' : 'closed', isDraft: false, mergeCommitHash: null },
         ...{ headHash: 'HEAD', branch: 'HEAD', author: null, changedFiles: 0 },
-        ...{ labels: [], headOwner: '', headBranch: 'HEAD', isMergeable: null },
+        ...{ labels: [], headOwner: '', isMergeable: null },
       };
       return live;
     },
