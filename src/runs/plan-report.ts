@@ -115,7 +115,7 @@ export function createPlanReports(parts: {
       if (isTerminal(run.state)) return { next: 'end' };
       await runs.savePlan(tx, sealed);
       await verdict.record(tx);
-      const isGuarded = (await parts.guards.guardsOf(tx, stack)).length > 0;
+      const isGuarded = (await parts.guards.guardsOf(run.stackKey, tx)).length > 0;
       const command = commandFor(run, stack, plan, verdict, isGuarded);
       const change = { ...shows, ...outcomeOf(verdict) };
       const note = verdict.note ?? (plan.hasChanges ? null : nothingToChange);

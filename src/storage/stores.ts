@@ -12,6 +12,7 @@ import { createDeliveryStore } from './delivery-store.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createFileLogStore } from './file-log-store.ts';
 import { createFlagStore } from './flag-store.ts';
+import { createGateStore } from './gate-store.ts';
 import { createIdempotencyStore } from './idempotency-store.ts';
 import { createInboxStore } from './inbox-store.ts';
 import { createLostDeliveryStore } from './lost-delivery-store.ts';
@@ -26,6 +27,7 @@ import { createRepositoryFileStore } from './repository-file-store.ts';
 import { createRepositoryStore } from './repository-store.ts';
 import { createRetentionStore } from './retention-store.ts';
 import { createRunCauseStore } from './run-cause-store.ts';
+import { createReviewStore } from './review-store.ts';
 import { createRunList } from './run-list.ts';
 import { createRunStore } from './run-store.ts';
 import { createSampleStore } from './sample-store.ts';
@@ -65,6 +67,8 @@ export async function openStores(paths: StorePaths, clock: Clock = systemClock) 
     runs: createRunStore(database, box),
     runList: createRunList(database),
     causes: createRunCauseStore(database),
+    reviews: createReviewStore(database),
+    runGates: createGateStore(database),
     seenPlans: createSeenPlanStore(database),
     retention: createRetentionStore(database),
     logs: createFileLogStore(join(paths.dataDir, 'logs')),
