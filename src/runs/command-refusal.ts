@@ -1,12 +1,15 @@
 import { UserError } from '../user-error.ts';
 
 /**
- * What commands on runs say by throwing: removed meanwhile; a tear-down wants its stack's name typed; not over yet;
+ * What commands on runs say by throwing: removed meanwhile; a tear-down wants its stack's name typed; approval policies
+ * have not approved it, or there are none; not over yet;
  * another branch is tracked now, forks are not previewed any more, GitHub lets nothing be done there.
  */
 const codes = [
   'not-found',
   'confirmation-required',
+  'approval-required',
+  'no-approval-policies',
   'run-not-over',
   'commit-not-tracked',
   'forks-not-allowed',

@@ -7,6 +7,7 @@ import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import { type Transactions, type Tx, within } from '../tx.ts';
 import { UserError } from '../user-error.ts';
+import { type Gates, requireOpen } from './approvals/gates.ts';
 import { attachPullRequest } from './attach-pull-request.ts';
 import { findEarlier } from './earlier-run.ts';
 import { putFirst } from './put-first.ts';
@@ -26,6 +27,7 @@ export interface RunCommands {
    * `repository-away`.
    */
   create(request: CreateRun, tx?: Tx): Promise<Run | 'duplicate'>;
+  /** Rejects with `confirmation-required`, and with `approval-required` while approval policies do not let it pass. */
   confirm(
     runId: string,
     request: CommandRequest & { confirmation?: string },
@@ -84,6 +86,7 @@ export function createRunCommands(parts: {
   runs: RunStore;
   stacks: StackStore;
   transitions: Transitions;
+  gates: Gates;
   transactions: Transactions;
   clock: Clock;
   newId: NewId;
@@ -142,7 +145,7 @@ export function createRunCommands(parts: {
     what: RunCommand,
     request: CommandRequest,
     given: Tx | undefined,
-    check?: (run: Run, stack: Stack) => void,
+    check?: (tx: Tx, run: Run, stack: Stack) => Promise<void>,
   ): Promise<CommandResult> {
     return within(transactions, given, async (tx) => {
       const run = await runs.find(runId, tx);
@@ -151,7 +154,7 @@ export function createRunCommands(parts: {
         return { kind: 'conflict', state: run.state, stateVersion: run.stateVersion };
       }
       const stack = await stacks.findByKey(run.stackKey, tx);
-      if (stack) check?.(run, stack);
+      if (stack) await check?.(tx, run, stack);
       const moved = await transitions.move(tx, run, what, {
         actor: request.actor,
         note: request.note ?? null,
@@ -166,7 +169,7 @@ export function createRunCommands(parts: {
   return {
     create,
     confirm: (runId, request, tx) =>
-      command(runId, { kind: 'confirm' }, request, tx, (run, stack) => {
+      command(runId, { kind: 'confirm' }, request, tx, async (tx, run, stack) => {
         if (
           run.type === 'DESTROY' &&
           run.state === 'UNCONFIRMED' &&
@@ -180,6 +183,7 @@ export function createRunCommands(parts: {
             },
           );
         }
+        if (run.state !== 'QUEUED') requireOpen(await parts.gates.standing(run, tx));
       }),
     discard: (runId, request, tx) => command(runId, { kind: 'discard' }, request, tx),
     cancel: (runId, request, tx) => command(runId, { kind: 'cancel' }, request, tx),

@@ -3,8 +3,14 @@ import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
 import type { PushJudge } from '../stacks/push-judge.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
-import type { Transactions } from '../tx.ts';
+import type { Transactions, Tx } from '../tx.ts';
+import { type ApprovalJobs, createApprovalJobs } from './approvals/approval-jobs.ts';
+import type { GateStore } from './approvals/gate-store.ts';
+import { createGates, type Gates } from './approvals/gates.ts';
 import type { Guards } from './approvals/guards.ts';
+import type { ReviewStore } from './approvals/review-store.ts';
+import { createReviewing, type Reviewing } from './approvals/reviewing.ts';
+import { createSettleApproval, type SettleApproval } from './approvals/settle.ts';
 import type { BranchHeadStore } from './branch-heads.ts';
 import { createRunCommands, type RunCommands } from './commands.ts';
 import type { JobQueue } from './job-queue.ts';
@@ -18,6 +24,7 @@ import type { PlanJudge } from './plan-judge.ts';
 import { createPullRequests, type PullRequests } from './pull-requests.ts';
 import { createRecovery, type Recovery } from './recovery.ts';
 import { type BackupMark, createRestored, type Restored } from './restored.ts';
+import type { Run } from './run.ts';
 import type { Reactor } from './run-event.ts';
 import type { RunStore } from './run-store.ts';
 import { createScheduler, type Scheduler } from './scheduler.ts';
@@ -36,6 +43,11 @@ export interface Runs {
   readonly missedPushes: MissedPushes;
   readonly mergeGroups: MergeGroups;
   readonly commands: RunCommands;
+  readonly gates: Gates;
+  readonly reviewing: Reviewing;
+  readonly approvalJobs: ApprovalJobs;
+  /** For who asks the approval policies. */
+  readonly settleApproval: SettleApproval;
   readonly scheduler: Scheduler;
   readonly recovery: Recovery;
   readonly restored: Restored;
@@ -59,6 +71,10 @@ export interface RunsParts {
   readonly missedPushes: MissedPushMode;
   readonly showUnaffected: ShowUnaffected;
   readonly pushJudge: PushJudge;
+  readonly reviews: ReviewStore;
+  readonly runGates: GateStore;
+  /** What is shown of a run has changed, although its state has not. */
+  readonly onGateChanged: (tx: Tx, run: Run) => Promise<void>;
   /** Of the other features. They come first, so that an event is written before what follows from it. */
   readonly reactors: readonly Reactor[];
   readonly transactions: Transactions;
@@ -70,7 +86,9 @@ export interface RunsParts {
 export function createRuns(parts: RunsParts): Runs {
   // Transitions call the scheduler and the worker service, which call transitions.
   let transitions: Transitions;
-  const late = { ...parts, transitions: () => transitions };
+  const gates = createGates(parts);
+  const approvalJobs = createApprovalJobs({ ...parts, gates });
+  const late = { ...parts, gates, approvalJobs, transitions: () => transitions };
   const scheduler = createScheduler(late);
   const workerService = createWorkerService(late);
   transitions = createTransitions({
@@ -78,10 +96,11 @@ export function createRuns(parts: RunsParts): Runs {
     reactors: [
       ...parts.reactors,
       createSummaryReactor(parts.runs),
+      approvalJobs.reactor,
       ...[createPhaseJobs(parts), scheduler.reactor, workerService.reactor],
     ],
   });
-  const wired = { ...parts, transitions };
+  const wired = { ...parts, gates, transitions };
   const commands = createRunCommands(wired);
   const unaffected = createUnaffected({ ...parts, show: parts.showUnaffected });
   const judgedEvents = createJudgedEvents({
@@ -89,8 +108,13 @@ export function createRuns(parts: RunsParts): Runs {
     onUnlock: scheduler.wake,
   });
   const triggering = { ...wired, commands, unaffected, judgedEvents };
+  const approving = { ...parts, transitions, jobs: approvalJobs, wake: scheduler.wake };
   return {
     transitions,
+    gates,
+    approvalJobs,
+    reviewing: createReviewing(approving),
+    settleApproval: createSettleApproval(approving),
     scheduler,
     workerService,
     commands,

@@ -1,16 +1,18 @@
 import type { Logger } from '../logger.ts';
-import { awayReason } from '../stacks/away.ts';
-import { isLockedFor, type Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
-import { isBlocking, isTerminal, type Run } from './run.ts';
+import type { ApprovalJobs } from './approvals/approval-jobs.ts';
+import type { Gates } from './approvals/gates.ts';
+import { readLine } from './blocker.ts';
+import { isTerminal, type Run } from './run.ts';
 import type { Reactor } from './run-event.ts';
 import type { RunStore } from './run-store.ts';
 import type { Transitions } from './transition.ts';
 
 /**
  * Decides which waiting runs may go on: QUEUED to READY. It is fair (priority, then age, one blocking run
- * of a stack at a time); that two never run at once is the database's partial unique index.
+ * of a stack at a time), and asks the gate of approval policies; that two never run at once is the database's partial
+ * unique index.
  */
 export interface Scheduler {
   /** For the list of reactors: looks at the stack again after whatever happened to its run has committed. */
@@ -23,47 +25,13 @@ export interface Scheduler {
   settled(): Promise<void>;
 }
 
-/** What keeps a waiting run back. */
-export type Blocker =
-  | { readonly kind: 'run'; readonly run: string; readonly state: Run['state'] }
-  | { readonly kind: 'lock'; readonly holder: string; readonly reason: string }
-  | { readonly kind: 'repository'; readonly reason: string };
-
-/** The blocking runs of a stack, as far as they decide who is next. */
-export interface Line {
-  readonly active: Run | null;
-  /** Of those whom the lock does not keep back: its holder locked the stack to be first. */
-  readonly first: Run | null;
-}
-
-type LineStore = Pick<RunStore, 'activeRun' | 'firstQueued'>;
-
-export async function readLine(runs: LineStore, { key, lock }: Stack, tx?: Tx): Promise<Line> {
-  const first = lock?.kind === 'system' ? null : await runs.firstQueued(key, lock?.holderKey ?? null, tx);
-  return { active: await runs.activeRun(key, tx), first };
-}
-
-/** Null when the run may go on. */
-export function blockerOf(
-  run: Run,
-  { active, first }: Line,
-  stack: Pick<Stack, 'lock' | 'away' | 'repository'>,
-): Blocker | null {
-  const away = awayReason(stack);
-  if (away !== null) return { kind: 'repository', reason: away };
-  if (!isBlocking(run.type)) return null;
-  if (active && active.id !== run.id) return { kind: 'run', run: active.id, state: active.state };
-  if (isLockedFor(stack.lock, run.startedBy)) {
-    return { kind: 'lock', holder: stack.lock.holder, reason: stack.lock.reason };
-  }
-  return first && first.id !== run.id ? { kind: 'run', run: first.id, state: first.state } : null;
-}
-
 export function createScheduler(parts: {
   runs: RunStore;
   stacks: StackStore;
   /** Given late: transitions need this scheduler's reactor. */
   transitions: () => Transitions;
+  gates: Gates;
+  approvalJobs: Pick<ApprovalJobs, 'judge'>;
   transactions: Transactions;
   logger: Logger;
 }): Scheduler {
@@ -78,8 +46,16 @@ export function createScheduler(parts: {
     const { active, first } = await readLine(runs, stack, tx);
     const next = active === null && first !== null ? [first] : [];
     for (const run of [...next, ...(await runs.queuedPreviews(stackKey, tx))]) {
+      if (!(await isApproved(tx, run))) continue;
       await parts.transitions().move(tx, run, { kind: 'make-ready' }, { actor: 'server', note: null });
     }
+  }
+
+  /** A run whose turn it is keeps its place while it waits for that. */
+  async function isApproved(tx: Tx, run: Run): Promise<boolean> {
+    const standing = await parts.gates.standing(run, tx);
+    if (standing.kind === 'shut' && standing.isUnjudged) await parts.approvalJobs.judge(tx, run.id);
+    return standing.kind === 'open';
   }
 
   async function work(): Promise<void> {

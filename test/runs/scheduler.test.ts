@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { blockerOf, type Line } from '../../src/runs/blocker.ts';
 import type { Run } from '../../src/runs/run.ts';
-import { blockerOf, type Line } from '../../src/runs/scheduler.ts';
 import type { StackLock } from '../../src/stacks/stack.ts';
 import { aRun, aStack, person } from '../support/builders.ts';
 import { openRunWorld } from '../support/run-world.ts';

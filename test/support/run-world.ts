@@ -21,7 +21,9 @@ import { createBackupMark } from '../../src/storage/backup-mark.ts';
 import { createBranchHeadStore } from '../../src/storage/branch-head-store.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createFileLogStore } from '../../src/storage/file-log-store.ts';
+import { createGateStore } from '../../src/storage/gate-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
+import { createReviewStore } from '../../src/storage/review-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createStackList } from '../../src/storage/stack-list.ts';
@@ -249,6 +251,8 @@ function wire(parts: {
     },
   };
 
+  const regated: string[] = [];
+  const reviews = createReviewStore(database);
   const unaffected: (Omit<Unaffected, 'stack'> & { readonly stack: string })[] = [];
   const made = createRuns({
     ...{ runs, stacks: stackStore, logs, queue, source, clock, newId, logger },
@@ -262,6 +266,9 @@ function wire(parts: {
     judge: parts.judge,
     guards: { guardsOf: async () => parts.guards() },
     pushJudge: parts.pushJudge,
+    reviews,
+    runGates: createGateStore(database),
+    onGateChanged: async (_, { id }) => void regated.push(id),
     showUnaffected: async (_tx, { stack, ...told }) => void unaffected.push({ stack: stack.key, ...told }),
     reactors: parts.reactors,
     transactions: database,
@@ -277,6 +284,8 @@ function wire(parts: {
   const server: ServerApi = made.workerService;
   const opened = {
     unaffected,
+    regated,
+    reviews,
     runs,
     stackStore,
     repositories,
