@@ -1,5 +1,6 @@
 import type { Role } from '../access/actor.ts';
 import type { Tx } from '../tx.ts';
+import type { Verdict } from './approvals/review.ts';
 import type { Verb } from './comments/verbs.ts';
 import type { Delta, RunState, RunType } from './run.ts';
 
@@ -59,6 +60,7 @@ export type AnswerBody =
 export type StackOutcome = { readonly stack: string } & Outcome;
 
 export type Outcome =
+  | { readonly kind: 'reviewed'; readonly verdict: Verdict; readonly run: RunReference }
   | { readonly kind: 'made'; readonly run: RunReference; readonly isUntrusted: boolean }
   | { readonly kind: 'moved'; readonly run: RunReference }
   | { readonly kind: 'locked' }
@@ -109,6 +111,7 @@ export type Refusal =
   | { readonly code: 'not-seen-yet'; readonly run: RunReference }
   | { readonly code: 'tear-down'; readonly run: RunReference }
   | { readonly code: 'no-approval-policies' }
+  | { readonly code: 'approval-required'; readonly reason: string | null }
   | { readonly code: 'no-run' }
   | { readonly code: 'no-run-over' }
   | { readonly code: 'wrong-state'; readonly run: RunReference }
@@ -146,7 +149,7 @@ export interface StackStanding {
 
 export type WaitsFor =
   | { readonly kind: 'confirmation' }
-  | { readonly kind: 'review' }
+  | ShownApproval
   | { readonly kind: 'worker' }
   /** Its place among those of the stack that wait, 1 for the next; null for a preview, which waits for none. */
   | { readonly kind: 'turn'; readonly blocker: TurnBlocker | null; readonly queue: Place | null };
@@ -154,7 +157,14 @@ export type WaitsFor =
 export type TurnBlocker =
   | { readonly kind: 'run'; readonly run: RunReference }
   | { readonly kind: 'lock' }
+  | ShownApproval
   | { readonly kind: 'repository'; readonly reason: string };
+
+/** `reason`: what is missing; null when that is not for everybody who reads the pull request. */
+export interface ShownApproval {
+  readonly kind: 'approval';
+  readonly reason: string | null;
+}
 
 export interface Place {
   readonly place: number;

@@ -84,6 +84,8 @@ function wordsOf(outcome: StackOutcome): string {
       return `${runLink(outcome.run)} was made${outcome.isUntrusted ? ', without secrets' : ''}.`;
     case 'moved':
       return `the ${runLink(outcome.run)}.`;
+    case 'reviewed':
+      return `${outcome.verdict === 'approve' ? 'approved' : 'rejected'} the ${runLink(outcome.run)}. The approval policies go by it.`;
     case 'locked':
       return 'locked: only your own runs start.';
     case 'unlocked':

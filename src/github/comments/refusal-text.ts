@@ -56,7 +56,11 @@ export function refusalText(refusal: Refusal): string {
     case 'tear-down':
       return `A tear-down is not confirmed by a comment. Confirm it where the ${runLink(refusal.run)} is shown, with the name of the stack.`;
     case 'no-approval-policies':
-      return 'There are no approval policies yet, so there is nothing to approve or to reject. `/slipway confirm` and `/slipway discard` answer a run that waits.';
+      return 'The stack has no approval policies, so nothing comes of a review. `/slipway confirm` and `/slipway discard` answer a run that waits.';
+    case 'approval-required':
+      return refusal.reason === null
+        ? 'The run waits for approval.'
+        : codeSpan(refusal.reason, longestReason);
     case 'no-run':
       return 'The stack had no run of this pull request when the comment was written.';
     case 'no-run-over':

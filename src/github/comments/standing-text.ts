@@ -1,4 +1,4 @@
-import type { StackStanding, TurnBlocker, WaitsFor } from '../../runs/conversation.ts';
+import type { ShownApproval, StackStanding, TurnBlocker, WaitsFor } from '../../runs/conversation.ts';
 import { codeSpan } from '../feedback/shown-text.ts';
 import { deltaSigns } from '../feedback/wording.ts';
 import { byHolder, named, runLink } from './refusal-text.ts';
@@ -27,6 +27,8 @@ function blockerText(blocker: TurnBlocker): string {
   switch (blocker.kind) {
     case 'lock':
       return 'Waits until the stack is unlocked';
+    case 'approval':
+      return approvalText(blocker);
     case 'repository':
       return `Waits: ${codeSpan(blocker.reason, longestNote)}`;
     case 'run':
@@ -34,12 +36,15 @@ function blockerText(blocker: TurnBlocker): string {
   }
 }
 
+const approvalText = ({ reason }: ShownApproval): string =>
+  `Waits for approval${reason === null ? '' : `: ${codeSpan(reason, longestNote)}`}`;
+
 function waitsText(waitsFor: WaitsFor): string {
   switch (waitsFor.kind) {
     case 'confirmation':
       return 'Waits for somebody to confirm or discard it';
-    case 'review':
-      return 'Waits for a review';
+    case 'approval':
+      return approvalText(waitsFor);
     case 'worker':
       return 'Waits for a free worker';
     case 'turn': {

@@ -36,6 +36,8 @@ function wordsOf(outcome: StackOutcome): string {
       return `${outcome.run.type} run ${outcome.run.id}${outcome.isUntrusted ? ' without secrets' : ''}`;
     case 'moved':
       return `run ${outcome.run.id} is ${outcome.run.state}`;
+    case 'reviewed':
+      return `${outcome.verdict} of run ${outcome.run.id}`;
     case 'locked':
     case 'unlocked':
       return outcome.kind;

@@ -26,7 +26,7 @@ export function createCommandAudit(audit: Pick<AuditLog, 'note'>): CommandAudit 
 
   return {
     async ofStack(tx, comment, { repository, account, id }, outcome) {
-      const run = outcome.kind === 'made' || outcome.kind === 'moved' ? outcome.run.id : null;
+      const run = 'run' in outcome ? outcome.run.id : null;
       const subject = { repositoryId: repository.id, account, stack: id, run };
       const refusal = outcome.kind === 'refused' ? outcome.refusal.code : null;
       const result: Result = { outcome: refusal === null ? 'done' : 'refused', note: refusal };

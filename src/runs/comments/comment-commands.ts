@@ -5,6 +5,8 @@ import type { Clock } from '../../clock.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
 import type { Stacks } from '../../stacks/stacks.ts';
 import type { Transactions, Tx } from '../../tx.ts';
+import type { Gates } from '../approvals/gates.ts';
+import type { Reviewing } from '../approvals/reviewing.ts';
 import type { RunCommands } from '../commands.ts';
 import type { AnswerBody, Conversation } from '../conversation.ts';
 import type { RunStore } from '../run-store.ts';
@@ -36,6 +38,8 @@ export interface CommentCommandParts {
   readonly stacks: Pick<Stacks, 'lock' | 'unlock'>;
   readonly access: Pick<Access, 'roleOf'>;
   readonly commands: RunCommands;
+  readonly reviewing: Reviewing;
+  readonly gates: Gates;
   readonly source: Pick<Source, 'compare' | 'resolve'>;
   readonly conversation: Conversation;
   readonly answered: Pick<AnsweredComments, 'has' | 'add'>;
@@ -90,9 +94,6 @@ export function createCommentCommands(parts: CommentCommandParts): CommentComman
     const { pullRequest } = comment;
     const { verb } = command;
     if (verb === 'help') return saying({ kind: 'help' });
-    if (verb === 'approve' || verb === 'reject') {
-      return saying({ kind: 'refused', refusal: { code: 'no-approval-policies' } });
-    }
     const all = await stackStore.ofRepository(pullRequest.repository.id);
     if (verb === 'explain' && command.stacks === null && all.length > 0) {
       return saying(await explain(all, pullRequest, role));

@@ -1,8 +1,9 @@
 import { type Stack, showsDetails } from '../../stacks/stack.ts';
-import type { Place, StackStanding, TurnBlocker, WaitsFor } from '../conversation.ts';
+import type { Gates } from '../approvals/gates.ts';
+import { readBlocker } from '../blocker.ts';
+import type { Place, ShownApproval, StackStanding, TurnBlocker, WaitsFor } from '../conversation.ts';
 import { isBlocking, isTerminal, type Run } from '../run.ts';
 import type { RunStore } from '../run-store.ts';
-import { blockerOf, readLine } from '../scheduler.ts';
 import type { Reference } from './act.ts';
 import type { CommentedPullRequest } from './comment.ts';
 import { shownLock } from './lock.ts';
@@ -14,15 +15,31 @@ type Runs = Pick<
 >;
 
 /** `status`: where the newest run of a stack is, and what it waits for. */
-export function createStatus(parts: { runs: Runs; reference: Reference }) {
+export function createStatus(parts: { runs: Runs; gates: Gates; reference: Reference }) {
   const { runs, reference } = parts;
 
   async function blockerFor(run: Run, stack: Stack): Promise<TurnBlocker | null> {
-    const blocker = blockerOf(run, await readLine(runs, stack), stack);
-    if (blocker?.kind === 'lock') return { kind: 'lock' };
-    if (blocker?.kind === 'repository') return blocker;
-    const before = blocker && (await runs.find(blocker.run));
-    return before && { kind: 'run', run: reference(before) };
+    const blocker = await readBlocker(parts, run, stack);
+    switch (blocker?.kind) {
+      case undefined:
+        return null;
+      case 'lock':
+        return { kind: 'lock' };
+      case 'repository':
+        return blocker;
+      case 'approval':
+        return shownApproval(stack, blocker);
+      case 'run': {
+        const before = await runs.find(blocker.run);
+        return before && { kind: 'run', run: reference(before) };
+      }
+    }
+  }
+
+  /** Of a run that waits for people: what they have to see to before they can decide. */
+  async function approvalFor(run: Run, stack: Stack): Promise<ShownApproval | null> {
+    const blocker = await readBlocker(parts, run, stack);
+    return blocker?.kind === 'approval' ? shownApproval(stack, blocker) : null;
   }
 
   async function placeOf(run: Run): Promise<Place | null> {
@@ -42,9 +59,9 @@ export function createStatus(parts: { runs: Runs; reference: Reference }) {
       case 'CONFIRMED':
         return { kind: 'worker' };
       case 'UNCONFIRMED':
-        return { kind: 'confirmation' };
+        return (await approvalFor(run, stack)) ?? { kind: 'confirmation' };
       case 'PENDING_REVIEW':
-        return { kind: 'review' };
+        return (await approvalFor(run, stack)) ?? { kind: 'approval', reason: null };
       default:
         return null;
     }
@@ -66,3 +83,9 @@ export function createStatus(parts: { runs: Runs; reference: Reference }) {
     };
   };
 }
+
+/** Names people and policies: not for everybody who reads the pull request. */
+export const shownApproval = (stack: Stack, { reason }: { readonly reason: string }): ShownApproval => ({
+  kind: 'approval',
+  reason: showsDetails(stack) ? reason : null,
+});

@@ -23,12 +23,12 @@ const table = {
   approve: {
     needs: 'writer',
     usage: 'approve [STACK]',
-    does: 'is for approval policies, which there are none of yet',
+    does: 'approves the run that waits, where approval policies ask for it',
   },
   reject: {
     needs: 'writer',
     usage: 'reject [STACK]',
-    does: 'is for approval policies, which there are none of yet',
+    does: 'rejects the run that waits, where approval policies ask',
   },
   cancel: { needs: 'writer', usage: 'cancel [STACK]', does: 'ends the newest run before it began' },
   stop: { needs: 'writer', usage: 'stop [STACK]', does: 'stops the newest run before it changes anything' },

@@ -162,8 +162,8 @@ describe('the status of a stack', () => {
     ],
     [
       'that waits for a review',
-      { ...withRun, waitsFor: { kind: 'review' } },
-      `${link} of \`aaaaaaa\`. Waits for a review.`,
+      { ...withRun, waitsFor: { kind: 'approval', reason: null } },
+      `${link} of \`aaaaaaa\`. Waits for approval.`,
     ],
     [
       'that waits for another run',
@@ -222,6 +222,10 @@ const refusals = {
   'tear-down': [{ code: 'tear-down', run }, 'with the name of the stack'],
   'no-approval-policies': [{ code: 'no-approval-policies' }, 'no approval policies yet'],
   'no-run': [{ code: 'no-run' }, 'had no run of this pull request'],
+  'approval-required': [
+    { code: 'approval-required', reason: 'two-people has not approved it' },
+    '`two-people has not approved it`',
+  ],
   'no-run-over': [{ code: 'no-run-over' }, 'no run of this pull request that was over'],
   'wrong-state': [{ code: 'wrong-state', run }, `not possible for the ${link}`],
   locked: [{ code: 'locked', holder: 'bob', reason: 'release' }, 'locked by `bob`: `release`.'],

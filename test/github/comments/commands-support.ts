@@ -16,6 +16,7 @@ import { createAuditStore } from '../../../src/storage/audit-store.ts';
 import { createRunStore } from '../../../src/storage/run-store.ts';
 import { createSecretBox } from '../../../src/storage/secret-box.ts';
 import { createStackStore } from '../../../src/storage/stack-store.ts';
+import { approvalParts } from '../../support/approvals.ts';
 import { stackSettings } from '../../support/builders.ts';
 import { recordedConversation } from '../../support/recorded-conversation.ts';
 import { runsOfStack } from '../../support/runs-of-stack.ts';
@@ -49,7 +50,8 @@ export async function openCommands(options: { readonly isPublic?: boolean } = {}
   const transitions = createTransitions({ runs, stacks: stackStore, reactors: [], clock });
   const newId = createIds(clock);
   const parts = { transactions: database, clock, newId };
-  const runCommands = createRunCommands({ ...parts, runs, stacks: stackStore, transitions });
+  const { gates, reviewing } = approvalParts({ database, clock, newId, runs });
+  const runCommands = createRunCommands({ ...parts, runs, stacks: stackStore, transitions, gates });
   const stacks = createStacks({
     ...parts,
     ...{ store: stackStore, repositories: all.store, vendors: [], onUnlock: () => undefined },
@@ -59,6 +61,7 @@ export async function openCommands(options: { readonly isPublic?: boolean } = {}
   const audit = createAuditLog({ ...parts, store: createAuditStore(database) });
   commands = createCommentCommands({
     ...{ runs, stackStore, stacks, access, commands: runCommands, source: all.source, conversation },
+    ...{ gates, reviewing },
     ...{ transactions: database, answered: createAnsweredComments(database), clock, audit },
     runUrl: (id) => `https://slipway.example/runs/${id}`,
   });
