@@ -143,6 +143,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           git: { path: config.tools.path, caBundle: config.caBundle, mark: leftoverMark(sandboxDirectory) },
           scratchDirectory,
           publicUrl,
+          gates: { standing: (run, tx) => runs.gates.standing(run, tx) },
           isSandboxed,
           onPush: (push, deliveryId) => runs.triggers.push(push, deliveryId),
           onPullRequest: {
@@ -173,6 +174,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     offers: github.offers,
     missedPushes: config.missedPushes,
     showUnaffected: github.showUnaffected,
+    onGateChanged: github.onGateChanged,
     reactors: [webhooks.reactor, github.reactor],
   });
   const access = createAccess({ admins: config.admins, permissions: github.permissions });
@@ -187,10 +189,14 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   commentCommands = createCommentCommands({
     ...basics,
     ...{ runs: stores.runs, stackStore: stores.stacks, stacks, access, commands: runs.commands },
+    ...{ reviewing: runs.reviewing, gates: runs.gates },
     ...{ source: github.source, conversation: github.conversation, answered: stores.answered, audit },
     runUrl: (runId) => `${publicUrl()}/runs/${runId}`,
   });
-  const pressing = { ...basics, ...stores, audit, access, commands: runs.commands, source: github.source };
+  const pressing = {
+    ...{ ...basics, ...stores, audit, access, source: github.source },
+    ...{ commands: runs.commands, reviewing: runs.reviewing },
+  };
   buttons = createButtons(pressing);
   reruns = createReruns(pressing);
   offerButton = createOfferButton(pressing);
@@ -260,6 +266,8 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     runList: stores.runList,
     seenPlans: createSeenPlans({ ...basics, store: stores.seenPlans, runs: stores.runs }),
     commands: runs.commands,
+    gates: runs.gates,
+    reviewing: runs.reviewing,
     triggers: runs.triggers,
     logs: stores.logs,
     events: stores.events,

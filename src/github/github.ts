@@ -4,6 +4,7 @@ import type { Sessions } from '../access/sessions.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
+import type { Gates } from '../runs/approvals/gates.ts';
 import type { BranchHeadStore } from '../runs/branch-heads.ts';
 import type { Conversation } from '../runs/conversation.ts';
 import type { Offers } from '../runs/offers.ts';
@@ -23,6 +24,7 @@ import { createEventHandlers, type EventSinks } from './events/handlers.ts';
 import { createCommentWishes } from './feedback/comment/comment-wishes.ts';
 import { createConversation } from './feedback/conversation.ts';
 import { createDeploymentReactor } from './feedback/deployment.ts';
+import { createOnGateChanged } from './feedback/gate-changed.ts';
 import { createOffers } from './feedback/offers.ts';
 import { createOutbox } from './feedback/outbox.ts';
 import type { OutboxStore } from './feedback/outbox-store.ts';
@@ -69,6 +71,7 @@ export interface Github extends AsyncDisposable {
   readonly identityProvider: IdentityProvider | null;
   readonly reactor: Reactor;
   readonly noteOnRun: NoteOnRun;
+  readonly onGateChanged: ReturnType<typeof createOnGateChanged>;
   readonly conversation: Conversation;
   readonly offers: Offers;
   readonly showUnaffected: ShowUnaffected;
@@ -107,6 +110,7 @@ export interface GithubParts extends EventSinks {
   readonly logger: Logger;
   readonly observer: ReconcileObserver;
   readonly publicUrl: () => string;
+  readonly gates: Gates;
   readonly isSandboxed: boolean;
   readonly onMissedPush: OnMissedPush;
   readonly policyLines: ReadPolicyLines;
@@ -231,6 +235,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
     },
     offers,
     showUnaffected: createShowUnaffected({ ...feedback, publicUrl: parts.publicUrl }),
+    onGateChanged: createOnGateChanged(feedback),
     noteOnRun: createNoteOnRun({ ...stores, ...feedback }),
     conversation: createConversation({ ...feedback, comments, answerText, isPatient: hasOnlyBegun }),
     budget,

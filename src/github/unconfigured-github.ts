@@ -29,6 +29,7 @@ export function createUnconfiguredGithub(parts: {
     identityProvider: null,
     reactor: () => Promise.resolve(),
     noteOnRun: () => Promise.resolve(),
+    onGateChanged: () => Promise.resolve(),
     conversation: { react: refuse, answer: refuse },
     offers: { offer: () => Promise.resolve() },
     showUnaffected: () => Promise.resolve(),

@@ -1,13 +1,15 @@
-import { type Actor, actorName } from '../access/actor.ts';
+import { type Actor, actorKey, actorName, type Role } from '../access/actor.ts';
 import type { AuditLog } from '../access/audit-log.ts';
 import type { Access } from '../access/roles.ts';
 import type { Commit } from '../stacks/repository.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions } from '../tx.ts';
+import { isReviewed, type Verdict } from './approvals/review.ts';
+import type { Reviewing } from './approvals/reviewing.ts';
 import type { CommandResult, RunCommands } from './commands.ts';
 import { askBeforeRetry, askWhatIsMissing, lacksText } from './deploy-rules.ts';
-import { isWriter } from './is-writer.ts';
+import { writerRole } from './is-writer.ts';
 import { type Act, type ButtonOutcome, createPressSettler, refused, refusing } from './press.ts';
 import { previewAnew } from './preview-anew.ts';
 import type { Run } from './run.ts';
@@ -24,7 +26,11 @@ export interface Buttons {
   press(press: ButtonPress): Promise<ButtonOutcome>;
 }
 
-const buttons = ['confirm', 'discard', 'cancel', 'stop', 'retry', 'preview', 'deploy'] as const;
+const buttons = [
+  ...(['confirm', 'discard', 'cancel', 'stop', 'retry', 'preview', 'deploy'] as const),
+  // Of a run that has not begun, and of a plan.
+  ...(['approve-start', 'reject-start', 'approve', 'reject'] as const),
+];
 export type Button = (typeof buttons)[number];
 
 export interface ButtonPress {
@@ -47,6 +53,7 @@ export function createButtons(parts: {
   stacks: Pick<StackStore, 'findByKey'>;
   access: Pick<Access, 'require'>;
   commands: RunCommands;
+  reviewing: Pick<Reviewing, 'review'>;
   source: Pick<Source, 'resolve' | 'compare'>;
   transactions: Transactions;
   audit: Pick<AuditLog, 'note'>;
@@ -102,8 +109,34 @@ export function createButtons(parts: {
     };
   }
 
-  async function decide(button: Button, run: Run, stack: Stack, press: ButtonPress): Promise<Act> {
+  /** As with `commands[button]` below, the state tells whether the person saw what there is: so there are two pairs. */
+  function review(verdict: Verdict, isStart: boolean, run: Run, press: ButtonPress, role: Role): Act {
+    const { actor } = press;
+    const reviewer = { key: actorKey(actor), name: actorName(actor) };
+    return async (tx) => {
+      const now = (await runs.find(run.id, tx)) ?? run;
+      if (!isReviewed(now.state) || (now.state === 'QUEUED') !== isStart) {
+        return refused(`the run is ${now.state}`);
+      }
+      const request = { verdict, reviewer, role, via: 'check' } as const;
+      return told(reviewer.name, verdict, await parts.reviewing.review(run.id, request, tx));
+    };
+  }
+
+  async function decide(
+    button: Button,
+    run: Run,
+    stack: Stack,
+    press: ButtonPress,
+    role: Role,
+  ): Promise<Act> {
     switch (button) {
+      case 'approve-start':
+      case 'approve':
+        return review('approve', button === 'approve-start', run, press, role);
+      case 'reject-start':
+      case 'reject':
+        return review('reject', button === 'reject-start', run, press, role);
       case 'retry':
         return retry(run, stack, press);
       case 'preview':
@@ -129,11 +162,12 @@ export function createButtons(parts: {
       const pressed = { ...press, button, stack, shownBy: { checkRun: String(press.checkRunId) } };
       // The same answer for both: what another repository runs is nobody's business here.
       if (!run || !stack) return settle(pressed, refusing('the repository has no such run'));
-      if (!(await isWriter(access, press.actor, stack))) {
+      const role = await writerRole(access, press.actor, stack);
+      if (role === null) {
         const reason = `${actorName(press.actor)} may not ${button}: needs the role writer`;
         return settle(pressed, refusing(reason));
       }
-      return settle(pressed, await decide(button, run, stack, press));
+      return settle(pressed, await decide(button, run, stack, press, role));
     },
   };
 }
@@ -146,7 +180,7 @@ function made({ actor }: ButtonPress, what: string, run: Run | 'duplicate'): But
   return { kind: 'done', note: `${actorName(actor)} ${what}: ${words}`, run: id };
 }
 
-function told(actor: string, button: Button, result: CommandResult): ButtonOutcome {
+function told(actor: string, button: Button | Verdict, result: CommandResult): ButtonOutcome {
   if (result.kind === 'conflict') return refused(`the run is ${result.state}`);
   const { id, state } = result.run;
   return { kind: 'done', note: `${button} by ${actor}: run ${id} is ${state}`, run: id };

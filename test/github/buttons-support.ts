@@ -19,6 +19,7 @@ import { createOutboxStore } from '../../src/storage/outbox-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
+import { approvalParts } from '../support/approvals.ts';
 import { aCommit, person, stackSettings } from '../support/builders.ts';
 import { runsOfStack } from '../support/runs-of-stack.ts';
 import { sendersOn } from './outbox-support.ts';
@@ -83,9 +84,14 @@ export async function openButtons() {
   const stacks = createStackStore(database, box);
   const runs = createRunStore(database, box);
   const store = createOutboxStore(database);
+  const newId = createIds(clock);
+  const guards: string[] = [];
+  const { gates, reviewing, reviews, approvalJobs } = approvalParts({
+    ...{ database, clock, newId, runs, guardsOf: () => guards },
+  });
   const outbox = createOutbox({
     ...{ app, budget, store, repositories: all.store, transactions, clock, logger: silent },
-    senders: sendersOn(database, clock),
+    senders: sendersOn(database, clock, gates),
   });
   const offers = createOffers({ store, clock, onWanted: () => outbox.wake() });
   const feedback = createFeedbackReactor({
@@ -96,12 +102,12 @@ export async function openButtons() {
     isSandboxed: true,
     onWanted: () => outbox.wake(),
   });
-  const transitions = createTransitions({ runs, stacks, reactors: [feedback, offers.reactor], clock });
-  const newId = createIds(clock);
-  const commands = createRunCommands({ runs, stacks, transitions, transactions, clock, newId });
+  const reactors = [feedback, approvalJobs.reactor, offers.reactor];
+  const transitions = createTransitions({ runs, stacks, reactors, clock });
+  const commands = createRunCommands({ runs, stacks, transitions, gates, transactions, clock, newId });
   const access = createAccess({ admins: ['root'], permissions: createPermissions({ app, clock }) });
   const audit = createAuditLog({ store: createAuditStore(database), transactions, clock });
-  const pressing = { runs, stacks, access, commands, source: all.source, transactions, audit };
+  const pressing = { runs, stacks, access, commands, reviewing, source: all.source, transactions, audit };
   buttons = createButtons(pressing);
   reruns = createReruns(pressing);
   offerButton = createOfferButton(pressing);
@@ -160,6 +166,9 @@ export async function openButtons() {
     shown,
     stacks,
     audit,
+    /** "id version" of the approval policies of the stack. */
+    guards,
+    reviews,
     /** The check run of an offer of a commit to the stack. */
     async offered(commitHash: string, reason = 'a is below the project root') {
       const found = await stacks.findByKey('stack-1');

@@ -13,6 +13,7 @@ import type { StackSettings } from '../../src/stacks/stack.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
+import { approvalParts } from '../support/approvals.ts';
 import { aCommit, aPullRequest, person, stackSettings } from '../support/builders.ts';
 import { openOutbox } from './outbox-support.ts';
 import { eventually } from './support.ts';
@@ -55,7 +56,9 @@ export async function openFeedback() {
   const reactors = [comments.reactor, createDeploymentReactor(parts)];
   const transitions = createTransitions({ runs, stacks, reactors, clock });
   const newId = createIds(clock);
-  const commands = createRunCommands({ runs, stacks, transitions, transactions: database, clock, newId });
+  const { gates } = approvalParts({ database, clock, newId, runs });
+  const of = { transactions: database, gates, clock, newId };
+  const commands = createRunCommands({ runs, stacks, transitions, ...of });
   await database.write(async (tx) => {
     const account = { id: infra.owner.id, login: 'acme', installationId: repository.installationId };
     await repositories.saveAccount(tx, { ...account, suspended: false });

@@ -5,6 +5,7 @@ import type { PolicyLine } from '../../src/github/feedback/policy-lines.ts';
 import { createFeedbackReactor } from '../../src/github/feedback/reactor.ts';
 import { createSenders } from '../../src/github/feedback/senders.ts';
 import { createLogger } from '../../src/logger.ts';
+import type { Gates } from '../../src/runs/approvals/gates.ts';
 import type { Run, RunState } from '../../src/runs/run.ts';
 import type { Repository } from '../../src/stacks/repository.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -13,6 +14,7 @@ import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
+import { noApprovals } from '../support/approvals.ts';
 import { aCommit, aRun, aStack } from '../support/builders.ts';
 import { anEvent, insertRun } from './builders.ts';
 import { eventually, startGithub, tempDatabase } from './support.ts';
@@ -21,12 +23,15 @@ import { eventually, startGithub, tempDatabase } from './support.ts';
 export function sendersOn(
   database: Database,
   clock: Clock,
+  gates: Gates = noApprovals,
   lines: Readonly<Record<string, readonly PolicyLine[]>> = {},
 ) {
   const box = createSecretBox(Buffer.alloc(32, 7));
+  const runs = createRunStore(database, box);
   return createSenders({
     stacks: createStackStore(database, box),
-    runs: createRunStore(database, box),
+    runs,
+    gates,
     appId: 7,
     webUrl: 'https://github.example',
     publicUrl: () => 'https://slipway.example.com',

@@ -1,3 +1,4 @@
+import type { GateStanding } from '../../runs/approvals/gate.ts';
 import type { Button } from '../../runs/buttons.ts';
 import { isTerminal, possibleCommands, type Run } from '../../runs/run.ts';
 import type { Stack } from '../../stacks/stack.ts';
@@ -17,6 +18,15 @@ const ofCommand = {
   cancel: action('cancel', 'Cancel run', 'It has not begun yet'),
   stop: action('stop', 'Stop run', 'Nothing has been changed yet'),
 } satisfies Partial<Record<Button, CheckAction>>;
+// Two pairs, so that what is pressed below a run that has not begun never counts for its plan.
+const beforePlan = [
+  action('approve-start', 'Approve', 'It may begin, as far as you say'),
+  action('reject-start', 'Reject', 'Approval policies go by it'),
+];
+const ofPlan = [
+  action('approve', 'Approve', 'It may go on, as far as you say'),
+  action('reject', 'Reject', 'Approval policies go by it'),
+];
 const retry = action('retry', 'Retry run', 'A new run of the same commit');
 const deploy = action('deploy', 'Deploy', 'A run that applies this commit');
 const preview = action('preview', 'Preview again', 'A new preview of the branch as it is now');
@@ -26,16 +36,22 @@ function action(identifier: Button, label: string, description: string): CheckAc
 }
 
 /** The buttons below the check of a run, by what it waits for: at most three. Pure. */
-export function buttonsOf(run: Run, stack: Stack): readonly CheckAction[] {
+export function buttonsOf(
+  run: Run,
+  stack: Stack,
+  gate: GateStanding['kind'] = 'open',
+): readonly CheckAction[] {
   const { state, type } = run;
   if (state === 'FINISHED') return type === 'PROPOSED' ? ofPreview(run, stack) : [];
   if (isTerminal(state)) return [retry];
-  return (
-    possibleCommands(run)
-      // A tear-down is confirmed with the name of its stack, which a button cannot ask for.
-      .filter((command) => command !== 'confirm' || type !== 'DESTROY')
-      .map((command) => ofCommand[command])
-  );
+  const isShut = gate === 'shut';
+  // A tear-down is confirmed with the name of its stack, which a button cannot ask for.
+  const isConfirmable = !isShut && type !== 'DESTROY';
+  const commands = possibleCommands(run)
+    .filter((command) => command !== 'confirm' || isConfirmable)
+    .map((command) => ofCommand[command]);
+  if (!isShut) return commands;
+  return [...(state === 'QUEUED' ? beforePlan : ofPlan), ...commands];
 }
 
 function ofPreview({ branch, pullRequest }: Run, { settings }: Stack): readonly CheckAction[] {

@@ -1,7 +1,8 @@
 import type { Clock } from '../../clock.ts';
+import type { Gates } from '../../runs/approvals/gates.ts';
+import { readBlocker } from '../../runs/blocker.ts';
 import type { Run } from '../../runs/run.ts';
 import type { RunStore } from '../../runs/run-store.ts';
-import { blockerOf, readLine } from '../../runs/scheduler.ts';
 import { type Stack, showsDetails } from '../../stacks/stack.ts';
 import type { StackStore } from '../../stacks/stack-store.ts';
 import {
@@ -11,10 +12,12 @@ import {
   parseAggregateId,
   typesOfKind,
 } from './aggregate-check.ts';
+import { buttonsOf } from './check-buttons.ts';
 import { type CheckRunBody, timeOf } from './check-run.ts';
 import type { PendingItem } from './outbox-store.ts';
 import { planMarkdown } from './plan-markdown.ts';
 import { policyMarkdown, type ReadPolicyLines } from './policy-lines.ts';
+import { quoted } from './quoted.ts';
 import { withNotes } from './run-notes.ts';
 import { parseUnaffectedId } from './unaffected-check.ts';
 
@@ -27,6 +30,7 @@ export type ComposeCheck = (item: PendingItem) => Promise<CheckRunBody | null>;
 export interface ComposeParts {
   readonly runs: Pick<RunStore, 'find' | 'plan' | 'newestOfCommit' | 'activeRun' | 'firstQueued'>;
   readonly stacks: Pick<StackStore, 'findByKey' | 'ofRepository'>;
+  readonly gates: Gates;
   readonly clock: Clock;
   /** Asked late: it may follow from the address that the server listens on. */
   readonly publicUrl: () => string;
@@ -43,9 +47,10 @@ export function createComposeCheck(parts: ComposeParts): ComposeCheck {
     if (!stack) return body;
     const plan = showsDetails(stack) ? await runs.plan(runId) : null;
     const text = plan && planMarkdown(plan.steps, { detailsUrl: body.details_url });
-    const waits = run.state === 'QUEUED' ? await waitsFor(run, stack) : null;
+    const waits = await waitsFor(run, stack);
     const policies = showsDetails(stack) ? policyMarkdown(await parts.policyLines(runId)) : null;
     const summary = [waits, body.output.summary, policies].filter((part) => part !== null).join('\n\n');
+    const gate = await parts.gates.standing(run);
     return {
       ...body,
       output: {
@@ -54,15 +59,20 @@ export function createComposeCheck(parts: ComposeParts): ComposeCheck {
         // Empty takes away what an earlier update showed.
         text: text ?? '',
       },
+      // Policies change their mind without a change of the run's state.
+      actions: gate.kind === 'shut' ? buttonsOf(run, stack, gate.kind) : body.actions,
     };
   }
 
   /** As of now, and said so: nobody tells when what is before it moves on. */
   async function waitsFor(run: Run, stack: Stack): Promise<string | null> {
-    const blocker = blockerOf(run, await readLine(runs, stack), stack);
+    const blocker = await readBlocker(parts, run, stack);
     if (!blocker) return null;
     const at = `At ${timeOf(clock.nowMs())}`;
     if (blocker.kind === 'lock') return `${at} somebody has locked the stack.`;
+    if (blocker.kind === 'approval') {
+      return `${at} it waited for approval${showsDetails(stack) ? `: ${quoted(blocker.reason)}` : '.'}`;
+    }
     if (blocker.kind === 'repository') return `${at} GitHub let nothing be done: ${blocker.reason}.`;
     return `${at} [run ${blocker.run}](${publicUrl()}/runs/${blocker.run}) was before it (${blocker.state}).`;
   }
