@@ -79,6 +79,8 @@ export function addRunCommands(run: Command, context: CliContext): void {
     });
 
   const actions = {
+    approve: 'approve a run that waits for approval policies',
+    reject: 'reject a run that waits for approval policies',
     confirm: 'apply what was planned',
     discard: 'do not apply what was planned',
     cancel: 'end a run that no worker has yet',
@@ -182,6 +184,7 @@ function blocker({ blockedBy }: RunObject): string | undefined {
   if (!blockedBy) return undefined;
   if (blockedBy.kind === 'run') return `run ${blockedBy.run}, which is ${blockedBy.state}`;
   if (blockedBy.kind === 'repository') return blockedBy.reason;
+  if (blockedBy.kind === 'approval') return `approval: ${blockedBy.reason}`;
   return `the lock of ${blockedBy.holder}: ${blockedBy.reason || 'no reason given'}`;
 }
 

@@ -22,6 +22,8 @@ const statuses = {
   locked: 409,
   'state-conflict': 409,
   'run-not-over': 409,
+  'approval-required': 409,
+  'no-approval-policies': 409,
   'webhook-disabled': 409,
   'endpoint-not-unique': 409,
   'replay-running': 409,

@@ -10,6 +10,8 @@ import type { Tokens } from '../access/tokens.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
+import type { Gates } from '../runs/approvals/gates.ts';
+import type { Reviewing } from '../runs/approvals/reviewing.ts';
 import type { RunCommands } from '../runs/commands.ts';
 import type { EventFeed } from '../runs/event-feed.ts';
 import type { LogStore } from '../runs/log-store.ts';
@@ -46,6 +48,7 @@ import { runDeliveryRoutes } from './api/run-deliveries.ts';
 import { runListRoutes } from './api/run-list.ts';
 import { runLogRoutes } from './api/run-logs.ts';
 import { runPlanRoutes } from './api/run-plan.ts';
+import { runReviewRoutes } from './api/run-reviews.ts';
 import { runRoutes } from './api/runs.ts';
 import { sessionRoutes } from './api/sessions.ts';
 import { stackListRoutes } from './api/stack-lists.ts';
@@ -121,6 +124,8 @@ export interface WebParts {
   readonly runList: RunList;
   readonly seenPlans: SeenPlans;
   readonly commands: RunCommands;
+  readonly gates: Gates;
+  readonly reviewing: Reviewing;
   readonly triggers: Pick<Triggers, 'manual'>;
   readonly logs: LogStore;
   readonly events: EventFeed;
@@ -208,6 +213,7 @@ export function createWeb(parts: WebParts): Web {
     runPlanRoutes(api),
     runLogRoutes(api),
     runCommandRoutes(api),
+    runReviewRoutes(api),
     stackWebhookRoutes(api),
     webhookRoutes(api),
     deliveryRoutes(api),

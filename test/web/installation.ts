@@ -59,6 +59,7 @@ import type { Sender, SendResult } from '../../src/webhooks/sending/sender.ts';
 import { parseAllowedTargets } from '../../src/webhooks/targets/allowed-targets.ts';
 import { createTargetGuard } from '../../src/webhooks/targets/target-guard.ts';
 import { createTestDeliveries } from '../../src/webhooks/test-delivery.ts';
+import { approvalParts } from '../support/approvals.ts';
 import { aCommit, anAccount, aRepository, person, stackSettings } from '../support/builders.ts';
 import { noneJudged } from '../support/run-world.ts';
 import { anExchange } from '../webhooks/exchanges.ts';
@@ -142,7 +143,11 @@ export function anInstallation({ judge = noLoginPolicies, ...change }: Installat
     ],
   ]);
 
+  const guards: string[] = [];
+  const approvals = approvalParts({ database, clock, newId, runs, guardsOf: () => guards });
+  const { gates, reviewing, approvalJobs } = approvals;
   const scheduler = createScheduler({
+    ...{ gates, approvalJobs },
     runs,
     stacks: stackStore,
     transitions: () => transitions,
@@ -156,10 +161,11 @@ export function anInstallation({ judge = noLoginPolicies, ...change }: Installat
     reactors: [
       createWebhookReactor({ webhooks: webhookStore, deliveries: deliveryStore, newId, pump }),
       createSummaryReactor(runs),
+      approvalJobs.reactor,
       scheduler.reactor,
     ],
   });
-  const commands = createRunCommands({ runs, stacks: stackStore, transitions, ...base });
+  const commands = createRunCommands({ runs, stacks: stackStore, transitions, gates, ...base });
   const stacks = createStacks({
     ...base,
     store: stackStore,
@@ -233,6 +239,8 @@ export function anInstallation({ judge = noLoginPolicies, ...change }: Installat
     runList: createRunList(database),
     seenPlans: createSeenPlans({ ...base, store: createSeenPlanStore(database), runs }),
     commands,
+    gates,
+    reviewing,
     triggers: createTriggers({
       branchHeads: createBranchHeadStore(database),
       transactions: database,
@@ -323,6 +331,8 @@ export function anInstallation({ judge = noLoginPolicies, ...change }: Installat
 
   return {
     ...{
+      guards,
+      approvals,
       web,
       database,
       logged,

@@ -2,16 +2,14 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { actorName } from '../../access/actor.ts';
 import type { CommandRequest, CommandResult, RunCommands } from '../../runs/commands.ts';
 import { isTerminal, type Run } from '../../runs/run.ts';
-import type { RunStore } from '../../runs/run-store.ts';
 import { type Api, newApi } from '../api.ts';
 import { type ProblemCode, refuse } from '../problem.ts';
 import type { Guard } from './guard.ts';
 import { json, needs, optionalJsonBody, problems, refuses, runParams, runPath } from './route-parts.ts';
-import { runObject, runSchema } from './run-object.ts';
+import { runObject, runSchema, type Waiting } from './run-object.ts';
 
-export interface RunCommandRouteParts {
+export interface RunCommandRouteParts extends Waiting {
   readonly guard: Guard;
-  readonly runs: RunStore;
   readonly commands: RunCommands;
 }
 
@@ -26,7 +24,7 @@ const command = z.strictObject({
     .openapi({ description: 'The version you looked at; left out: whatever it is now.' }),
   note: z.string().max(1000).optional(),
 });
-const commandInput = command.openapi('RunCommand');
+export const commandInput = command.openapi('RunCommand');
 
 const confirmInput = command
   .extend({
@@ -59,6 +57,7 @@ const confirmRoute = route(
   confirmInput,
   { stateVersion: 6, note: 'reviewed with Grace' },
   'confirmation-required',
+  'approval-required',
 );
 const discardRoute = route('discard', 'Discard what was planned', commandInput, {
   stateVersion: 6,
@@ -94,7 +93,8 @@ const retryRoute = route(
 );
 
 /** Commands are compare-and-set: of two people who act at once, one wins and the other gets 409 with the state. */
-export function runCommandRoutes({ guard, runs, commands }: RunCommandRouteParts): Api {
+export function runCommandRoutes(parts: RunCommandRouteParts): Api {
+  const { guard, commands } = parts;
   const api = newApi();
 
   api.openapi(confirmRoute, async (c) => {
@@ -105,7 +105,7 @@ export function runCommandRoutes({ guard, runs, commands }: RunCommandRouteParts
       ...request,
       ...(confirmation === undefined ? {} : { confirmation }),
     });
-    return c.json(await runObject(doneOrConflict(result), stack, runs), 200);
+    return c.json(await runObject(doneOrConflict(result), stack, parts), 200);
   });
 
   const simple: [typeof discardRoute | typeof cancelRoute | typeof stopRoute, SimpleCommand][] = [
@@ -117,14 +117,14 @@ export function runCommandRoutes({ guard, runs, commands }: RunCommandRouteParts
     api.openapi(simpleRoute, async (c) => {
       const { run, stack } = await guard.run(c.var.actor, c.req.valid('param').run, 'writer');
       const result = await command(run.id, { actor: actorName(c.var.actor), ...c.req.valid('json') });
-      return c.json(await runObject(doneOrConflict(result), stack, runs), 200);
+      return c.json(await runObject(doneOrConflict(result), stack, parts), 200);
     });
   }
 
   api.openapi(prioritizeRoute, async (c) => {
     const { run, stack } = await guard.run(c.var.actor, c.req.valid('param').run, 'writer');
     const result = await commands.prioritize(run.id, c.req.valid('json'));
-    return c.json(await runObject(doneOrConflict(result), stack, runs), 200);
+    return c.json(await runObject(doneOrConflict(result), stack, parts), 200);
   });
 
   api.openapi(retryRoute, async (c) => {
@@ -136,7 +136,7 @@ export function runCommandRoutes({ guard, runs, commands }: RunCommandRouteParts
     const again = await commands.retry(run.id, { by: actor });
     if (again === 'duplicate') throw new Error('a retry without a key cannot be a duplicate');
     c.header('location', `/api/v1/runs/${again.id}`);
-    return c.json(await runObject(again, stack, runs), 200);
+    return c.json(await runObject(again, stack, parts), 200);
   });
 
   return api;
@@ -144,7 +144,7 @@ export function runCommandRoutes({ guard, runs, commands }: RunCommandRouteParts
 
 type SimpleCommand = (runId: string, request: CommandRequest) => Promise<CommandResult>;
 
-function doneOrConflict(result: CommandResult): Run {
+export function doneOrConflict(result: CommandResult): Run {
   return result.kind === 'done' ? result.run : conflict(result);
 }
 

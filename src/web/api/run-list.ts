@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Actor } from '../../access/actor.ts';
+import type { Gates } from '../../runs/approvals/gates.ts';
 import type { Run } from '../../runs/run.ts';
 import type { RunFilter, RunList } from '../../runs/run-list.ts';
 import type { RunStore } from '../../runs/run-store.ts';
@@ -15,6 +16,7 @@ import { maxAsked, placeKey, type StackRoles, stackRoles } from './stack-roles.t
 export interface RunListRouteParts {
   readonly guard: Guard;
   readonly runs: RunStore;
+  readonly gates: Gates;
   readonly runList: RunList;
   readonly stackList: StackList;
   readonly stackStore: StackStore;
@@ -123,16 +125,17 @@ async function readableStacks(
 }
 
 /** Runs as objects of the API. What several of them have in common is read once. */
-function runObjects({ runs, stackStore }: Pick<RunListRouteParts, 'runs' | 'stackStore'>) {
+function runObjects({ runs, gates, stackStore }: Pick<RunListRouteParts, 'runs' | 'gates' | 'stackStore'>) {
   const activeRun = remembering((key: string) => runs.activeRun(key));
   const countQueued = remembering((key: string) => runs.countQueued(key));
   const firstQueued = remembering((key: string) => runs.firstQueued(key, null));
   // Without a lock the first of all is asked for; behind a lock each stack has a holder of its own.
-  const waiting = {
+  const line = {
     ...{ activeRun, countQueued },
     firstQueued: (key: string, startedBy: string | null) =>
       startedBy === null ? firstQueued(key) : runs.firstQueued(key, startedBy),
   };
+  const waiting = { runs: line, gates };
 
   return {
     /** `brokeOffAt`: the last run that was judged, when GitHub is asked no more. */

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { toUnixSeconds } from '../../clock.ts';
+import type { Gates } from '../../runs/approvals/gates.ts';
+import { readBlocker } from '../../runs/blocker.ts';
 import { isBlocking, isTerminal, type Run, runStates } from '../../runs/run.ts';
 import type { RunStore } from '../../runs/run-store.ts';
-import { blockerOf, readLine } from '../../runs/scheduler.ts';
 import type { Stack } from '../../stacks/stack.ts';
 import { runExample } from './examples.ts';
 
@@ -22,6 +23,7 @@ const blockedBy = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('run'), run: z.string(), state: runState }),
   z.object({ kind: z.literal('lock'), holder: z.string(), reason: z.string() }),
   z.object({ kind: z.literal('repository'), reason: z.string() }),
+  z.object({ kind: z.literal('approval'), reason: z.string() }),
 ]);
 
 export const deltaSchema = z.object({
@@ -63,7 +65,12 @@ export const runSchema = z
     note: z.string().optional(),
     outcome: z.string().optional(),
     logRemoved: z.boolean().optional().openapi({ description: 'True once its log was removed for its age.' }),
-    blockedBy: blockedBy.optional().openapi({ description: 'What keeps a QUEUED run back.' }),
+    blockedBy: blockedBy
+      .optional()
+      .openapi({
+        description:
+          'What keeps a QUEUED run back, or what an UNCONFIRMED or PENDING_REVIEW run lacks before people can decide.',
+      }),
     blocks: z.number().int().optional().openapi({
       description: 'How many runs of the stack wait until this one is over; absent when none does.',
     }),
@@ -71,12 +78,16 @@ export const runSchema = z
   .openapi('Run', { example: runExample });
 export type RunObject = z.infer<typeof runSchema>;
 
-type Waiting = Pick<RunStore, 'activeRun' | 'firstQueued' | 'countQueued'>;
+/** What else is read for it. */
+export interface Waiting {
+  readonly runs: Pick<RunStore, 'activeRun' | 'firstQueued' | 'countQueued'>;
+  readonly gates: Gates;
+}
 
-export async function runObject(run: Run, stack: Stack, runs: Waiting): Promise<RunObject> {
-  const blocker = run.state === 'QUEUED' ? blockerOf(run, await readLine(runs, stack), stack) : null;
+export async function runObject(run: Run, stack: Stack, waiting: Waiting): Promise<RunObject> {
+  const blocker = await readBlocker(waiting, run, stack);
   const holdsLine = isBlocking(run.type) && run.state !== 'QUEUED' && !isTerminal(run.state);
-  const blocks = holdsLine ? await runs.countQueued(stack.key) : 0;
+  const blocks = holdsLine ? await waiting.runs.countQueued(stack.key) : 0;
   return {
     id: run.id,
     stack: { account: stack.account, id: stack.id, name: stack.settings.name },

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { actorKey } from '../../access/actor.ts';
+import type { Gates } from '../../runs/approvals/gates.ts';
 import { phases, type RunStore } from '../../runs/run-store.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, encodeCursor, pageOf, pageQuery, wholeListQuery } from '../page.ts';
@@ -120,20 +121,18 @@ const changesRoute = createRoute({
   responses: { 200: json(changes, 'A page of steps.'), ...problems },
 });
 
-export function runRoutes({
-  guard,
-  runs,
-  streams,
-}: {
+export function runRoutes(parts: {
   readonly guard: Guard;
   readonly runs: RunStore;
+  readonly gates: Gates;
   readonly streams: EventStreams;
 }): Api {
+  const { guard, runs, streams } = parts;
   const api = newApi();
 
   api.openapi(showRoute, async (c) => {
     const { run, stack } = await guard.run(c.var.actor, c.req.valid('param').run, 'reader');
-    return c.json(await runObject(run, stack, runs), 200);
+    return c.json(await runObject(run, stack, parts), 200);
   });
 
   api.openapi(statesRoute, async (c) => {

@@ -1,4 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Gates } from '../../runs/approvals/gates.ts';
 import type { RunList } from '../../runs/run-list.ts';
 import type { RunStore } from '../../runs/run-store.ts';
 import type { Triggers } from '../../runs/triggers.ts';
@@ -22,6 +23,7 @@ import { runObject, runSchema, runTypes } from './run-object.ts';
 export interface StackRunRouteParts {
   readonly guard: Guard;
   readonly runs: RunStore;
+  readonly gates: Gates;
   readonly runList: RunList;
   readonly triggers: Pick<Triggers, 'manual'>;
 }
@@ -73,7 +75,8 @@ const triggerRoute = createRoute({
   },
 });
 
-export function stackRunRoutes({ guard, runs, runList, triggers }: StackRunRouteParts): Api {
+export function stackRunRoutes(parts: StackRunRouteParts): Api {
+  const { guard, runList, triggers } = parts;
   const api = newApi();
 
   api.openapi(listRoute, async (c) => {
@@ -82,7 +85,7 @@ export function stackRunRoutes({ guard, runs, runList, triggers }: StackRunRoute
     const before = decodeCursor(query.cursor, idPattern);
     const filter = { ...runFilterOf(query), stackKeys: [stack.key] };
     const { runs: found, next } = await runList.page(filter, { before, limit: query.limit });
-    const items = await Promise.all(found.map((run) => runObject(run, stack, runs)));
+    const items = await Promise.all(found.map((run) => runObject(run, stack, parts)));
     return c.json({ items, nextCursor: next && encodeCursor(next) }, 200);
   });
 
@@ -90,7 +93,7 @@ export function stackRunRoutes({ guard, runs, runList, triggers }: StackRunRoute
     const stack = await guard.stack(c.var.actor, c.req.valid('param'), 'writer');
     const run = await triggers.manual(stack, c.req.valid('json'), c.var.actor);
     c.header('location', `/api/v1/runs/${run.id}`);
-    return c.json(await runObject(run, stack, runs), 201);
+    return c.json(await runObject(run, stack, parts), 201);
   });
 
   return api;

@@ -5,6 +5,10 @@ import type { RunVerb } from './run-verbs.ts';
 /** What happens when somebody presses the button, in a sentence or two. Pure. */
 export function consequenceOf(verb: RunVerb, { run, stack }: Pick<RunFacts, 'run' | 'stack'>): string {
   switch (verb) {
+    case 'approve':
+      return 'The approval policies of the stack go by it. What you approve still has to be confirmed.';
+    case 'reject':
+      return 'The approval policies of the stack go by it: where they say so, the run fails.';
     case 'confirm':
       return confirmed(run, stack.planBinding);
     case 'discard':

@@ -93,6 +93,8 @@ function blockedNotice({ blockedBy }: RunObject): Markup | string {
       return html`<div class="notice"><p>Waits for <a href="/runs/${blockedBy.run}">another run of the stack</a>, which is ${blockedBy.state}.</p></div>`;
     case 'lock':
       return html`<div class="notice person"><p>Waits until ${blockedBy.holder} unlocks the stack${blockedBy.reason === '' ? '' : html`: <bdi>${blockedBy.reason}</bdi>`}.</p></div>`;
+    case 'approval':
+      return html`<div class="notice person"><p>Waits for approval: <bdi>${blockedBy.reason}</bdi>.</p></div>`;
     case 'repository':
       return html`<div class="notice person"><p>Waits: ${blockedBy.reason}.</p></div>`;
     case undefined:

@@ -1,19 +1,30 @@
 import { isBlocking, isTerminal, possibleCommands } from '../../../../runs/run.ts';
 import type { RunObject } from '../../../api/run-object.ts';
 
-export const runVerbs = ['confirm', 'discard', 'cancel', 'stop', 'prioritize', 'retry'] as const;
+export const runVerbs = [
+  ...(['approve', 'reject', 'confirm', 'discard', 'cancel', 'stop', 'prioritize', 'retry'] as const),
+];
 export type RunVerb = (typeof runVerbs)[number];
 
 /** What may be asked of a run as it stands, the most wanted first. */
 export function verbsFor(run: Pick<RunObject, 'type' | 'state' | 'blockedBy'>): readonly RunVerb[] {
   if (isTerminal(run.state)) return ['retry'];
   const isBehind = run.state === 'QUEUED' && isBlocking(run.type) && run.blockedBy?.kind === 'run';
-  return [...(isBehind ? (['prioritize'] as const) : []), ...possibleCommands(run)];
+  const isShut = run.blockedBy?.kind === 'approval';
+  return [
+    ...(isBehind ? (['prioritize'] as const) : []),
+    ...(isShut ? (['approve', 'reject'] as const) : []),
+    ...possibleCommands(run).filter((command) => command !== 'confirm' || !isShut),
+  ];
 }
 
 /** Verbs with their object, as on the button. */
 export function wordsOf(verb: RunVerb, { type }: Pick<RunObject, 'type'>): string {
   switch (verb) {
+    case 'approve':
+      return 'Approve';
+    case 'reject':
+      return 'Reject';
     case 'confirm':
       return type === 'DESTROY' ? 'Confirm and destroy' : 'Confirm and apply';
     case 'discard':
