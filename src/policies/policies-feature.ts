@@ -3,15 +3,20 @@ import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
 import type { Guards } from '../runs/approvals/guards.ts';
+import type { ReviewStore } from '../runs/approvals/review-store.ts';
+import type { SettleApproval } from '../runs/approvals/settle.ts';
 import type { FlagStore } from '../runs/flags.ts';
+import type { JobQueue } from '../runs/job-queue.ts';
 import type { PlanJudge } from '../runs/plan-judge.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { PushJudge } from '../stacks/push-judge.ts';
 import type { RepositoryStore } from '../stacks/repository-store.ts';
-import type { PushJudge } from '../stacks/push-judge.ts';
-import type { RepositoryStore } from '../stacks/repository-store.ts';
+import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions } from '../tx.ts';
+import { createApprovalJudge } from './approval-judge.ts';
 import type { PolicyEngine } from './engine.ts';
+import { createGuards } from './guards.ts';
+import { createJudgeLoop, type JudgeLoop } from './judge-loop.ts';
 import { createJudging } from './judging.ts';
 import { createLoginJudge } from './login-judge.ts';
 import type { OverrideStore } from './override-store.ts';
@@ -28,9 +33,10 @@ export interface PolicyFeature {
   readonly pushJudge: PushJudge;
   readonly guards: Guards;
   readonly loginJudge: LoginJudge;
-  readonly pushJudge: PushJudge;
   readonly overrides: Overrides;
   readonly lines: ReturnType<typeof createPolicyLines>;
+  /** Made last: it acts on runs, which ask policies. */
+  judgeLoop(of: { readonly queue: JobQueue; readonly settleApproval: SettleApproval }): JudgeLoop;
 }
 
 export function createPolicyFeature(parts: {
@@ -40,8 +46,10 @@ export function createPolicyFeature(parts: {
     readonly decisions: DecisionStore;
     readonly overrides: OverrideStore;
     readonly flags: FlagStore;
+    readonly reviews: ReviewStore;
     readonly runs: RunStore;
     readonly repositories: Pick<RepositoryStore, 'listAccounts'>;
+    readonly stacks: StackStore;
   };
   readonly transactions: Transactions;
   readonly clock: Clock;
@@ -58,13 +66,7 @@ export function createPolicyFeature(parts: {
   return {
     planJudge: createPlanJudge({ ...parts, ...stores, judging, recording }),
     pushJudge: createPushJudge({ ...parts, ...stores, judging, recording }),
-    guards: {
-      async guardsOf(tx, stack) {
-        const guards = await stores.policies.ofStack(stack.key, 'APPROVAL', tx);
-        return guards.map(({ id, version }) => `${id} ${version}`).sort();
-      },
-    },
-    pushJudge: createPushJudge({ ...parts, ...stores, judging }),
+    guards: createGuards(stores.policies),
     loginJudge: createLoginJudge({
       ...stores,
       judging,
@@ -75,5 +77,10 @@ export function createPolicyFeature(parts: {
     }),
     overrides: createOverrides({ ...parts, ...stores, store: stores.overrides }),
     lines: createPolicyLines(stores.decisions),
+    judgeLoop: ({ queue, settleApproval: settle }) =>
+      createJudgeLoop({
+        ...{ ...parts, queue },
+        handlers: { approval: createApprovalJudge({ ...parts, ...stores, judging, recording, settle }) },
+      }),
   };
 }

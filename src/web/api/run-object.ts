@@ -65,12 +65,10 @@ export const runSchema = z
     note: z.string().optional(),
     outcome: z.string().optional(),
     logRemoved: z.boolean().optional().openapi({ description: 'True once its log was removed for its age.' }),
-    blockedBy: blockedBy
-      .optional()
-      .openapi({
-        description:
-          'What keeps a QUEUED run back, or what an UNCONFIRMED or PENDING_REVIEW run lacks before people can decide.',
-      }),
+    blockedBy: blockedBy.optional().openapi({
+      description:
+        'What keeps a QUEUED run back, or what an UNCONFIRMED or PENDING_REVIEW run lacks before people can decide.',
+    }),
     blocks: z.number().int().optional().openapi({
       description: 'How many runs of the stack wait until this one is over; absent when none does.',
     }),
