@@ -42,6 +42,10 @@ describe('a reported plan', () => {
     const guards = () => ['p 1'];
     await using world = await opened({ judge: saying({ outcome: 'warned' }), guards });
     const id = await world.pushed('a1', { branch: 'topic' });
+    const run = await world.run(id);
+    const verdict = { outcome: 'approved', guards: guards(), note: null } as const;
+    await world.database.write((tx) => world.settleApproval(tx, run, verdict));
+    await world.scheduler.settled();
 
     await world.plan();
 

@@ -252,7 +252,7 @@ function wire(parts: {
   };
 
   const regated: string[] = [];
-  const reviews = createReviewStore(database);
+  const [reviews, runGates] = [createReviewStore(database), createGateStore(database)];
   const unaffected: (Omit<Unaffected, 'stack'> & { readonly stack: string })[] = [];
   const made = createRuns({
     ...{ runs, stacks: stackStore, logs, queue, source, clock, newId, logger },
@@ -267,7 +267,7 @@ function wire(parts: {
     guards: { guardsOf: async () => parts.guards() },
     pushJudge: parts.pushJudge,
     reviews,
-    runGates: createGateStore(database),
+    runGates,
     onGateChanged: async (_, { id }) => void regated.push(id),
     showUnaffected: async (_tx, { stack, ...told }) => void unaffected.push({ stack: stack.key, ...told }),
     reactors: parts.reactors,
@@ -286,6 +286,7 @@ function wire(parts: {
     unaffected,
     regated,
     reviews,
+    runGates,
     runs,
     stackStore,
     repositories,

@@ -220,7 +220,7 @@ const refusals = {
   'of-another': [{ code: 'of-another', run }, 'not of this pull request'],
   'not-seen-yet': [{ code: 'not-seen-yet', run }, 'after the comment was written'],
   'tear-down': [{ code: 'tear-down', run }, 'with the name of the stack'],
-  'no-approval-policies': [{ code: 'no-approval-policies' }, 'no approval policies yet'],
+  'no-approval-policies': [{ code: 'no-approval-policies' }, 'The stack has no approval policies'],
   'no-run': [{ code: 'no-run' }, 'had no run of this pull request'],
   'approval-required': [
     { code: 'approval-required', reason: 'two-people has not approved it' },

@@ -226,7 +226,9 @@ describe('a comment', () => {
     expect(await world.tell('/slipway lock', { by: 'eve' })).toBe(
       'lock by eve: refused: needs the role writer, has none',
     );
-    expect(await world.tell('/slipway approve')).toBe('approve by bob: refused: no-approval-policies');
+    expect(await world.tell('/slipway approve')).toBe(
+      'approve by bob: 2 stacks: refused: nothing-waits (dns, network)',
+    );
     expect(await world.tell('/slipway status')).toBe('status by bob: answered for 2 of the stacks');
     await world.proposed(key);
     expect(await world.tell('/slipway cancel network')).toMatch(
