@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type Actor, actorKey, actorName, type Role, roles, triggerName } from '../../src/access/actor.ts';
+import {
+  type Actor,
+  actorKey,
+  actorName,
+  type GrantedRole,
+  type Grants,
+  type Role,
+  roles,
+  triggerName,
+} from '../../src/access/actor.ts';
 import type { RepositoryRef } from '../../src/access/permissions.ts';
 import { createAccess, includesRole } from '../../src/access/roles.ts';
 import { createTokens } from '../../src/access/tokens.ts';
@@ -14,6 +23,11 @@ const token = (role: Role, account: string | null = null): Actor => ({
   ...{ kind: 'token', id: 't1', name: 'ci', role, account },
 });
 const operator: Actor = { kind: 'operator' };
+/** Somebody in a session to which login policies gave something. */
+const granted = (login: string, grants: Partial<Grants>): Actor => ({
+  ...{ kind: 'person', login, email: `${login}@example.com` },
+  session: { id: 's1', grants: { admin: false, roles: [], policies: ['who gets in'], ...grants } },
+});
 
 /** Access as GitHub says, with what GitHub was asked. */
 function access(github: Readonly<Record<string, Role>> = {}) {
@@ -100,6 +114,58 @@ describe('who may do what', () => {
       ['ann', false],
       ['ann', true],
       ['ann', true],
+    ]);
+  });
+
+  const ofAccount = (role: Role, account = 'acme'): GrantedRole => ({ account, stack: null, role });
+  const ofStack = (role: Role, stack: string, account = 'acme'): GrantedRole => ({ account, stack, role });
+
+  it.each<[string, login: string, GrantedRole[], onStack: Role | null, onRepository: Role | null]>([
+    ['nothing', 'eve', [], null, null],
+    ['a role in the account', 'eve', [ofAccount('writer')], 'writer', 'writer'],
+    ['a role in another account', 'eve', [ofAccount('admin', 'globex')], null, null],
+    ['a role on the stack', 'eve', [ofStack('writer', 'net')], 'writer', null],
+    ['a role on another stack', 'eve', [ofStack('admin', 'dns')], null, null],
+    ['a role on a stack of that name elsewhere', 'eve', [ofStack('admin', 'net', 'globex')], null, null],
+    ['a higher role on the stack', 'eve', [ofAccount('reader'), ofStack('admin', 'net')], 'admin', 'reader'],
+    ['a lower role on the stack', 'eve', [ofAccount('writer'), ofStack('reader', 'net')], 'writer', 'writer'],
+    ['more than GitHub', 'rob', [ofAccount('writer')], 'writer', 'writer'],
+    ['less than GitHub', 'ann', [ofAccount('reader')], 'admin', 'admin'],
+    ['less than GitHub on the stack', 'wim', [ofStack('reader', 'net')], 'writer', 'writer'],
+  ])(
+    'is with %s in the session of %s: %j on the stack %s, elsewhere %s',
+    async (_, login, roles, ...expected) => {
+      const made = access({ rob: 'reader', wim: 'writer', ann: 'admin' });
+      const actor = granted(login, { roles });
+      const on = (place: object) => made.roleOf(actor, { account: 'Acme', repository, ...place });
+
+      expect([await on({ id: 'net' }), await on({})]).toEqual(expected);
+      expect([made.isInstanceAdmin(actor), made.seesInstance(actor)]).toEqual([false, false]);
+    },
+  );
+
+  it('is everything in a session that a login policy gave it', async () => {
+    const { may, isInstanceAdmin, seesInstance, asked } = access();
+    const eve = granted('eve', { admin: true });
+
+    expect([isInstanceAdmin(eve), seesInstance(eve), await may(eve, 'admin', 'globex')]).toEqual([
+      ...[true, true],
+      'admin',
+    ]);
+    expect(asked).toEqual([]);
+    expect([isInstanceAdmin(person('eve')), await may(person('eve'), 'reader')]).toEqual([
+      false,
+      'unknown to them',
+    ]);
+  });
+
+  it('is refused for what a given role does not include', async () => {
+    const { may } = access({ rob: 'reader' });
+    const rob = granted('rob', { roles: [ofAccount('writer')] });
+
+    expect([await may(rob, 'writer'), await may(rob, 'admin'), await may(rob, 'reader', 'globex')]).toEqual([
+      ...['writer', 'forbidden'],
+      'reader',
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Grants } from '../../src/access/actor.ts';
+import type { Actor, Grants } from '../../src/access/actor.ts';
 import { createAuditLog } from '../../src/access/audit-log.ts';
 import { commandLine } from '../../src/access/origin.ts';
 import { type Browser, createSessions, isFormToken, type Person } from '../../src/access/sessions.ts';
@@ -145,4 +145,44 @@ test('logins and logouts are written down', async () => {
     outcome: 'done',
     status: null,
   });
+});
+
+const grants: Grants = {
+  admin: true,
+  roles: [{ account: 'acme', stack: 'net', role: 'writer' }],
+  policies: ['who gets in'],
+};
+
+test('what a session was given is its own, and no other session has it', async () => {
+  await using all = open();
+  const given = await all.begin(ada, browser, grants);
+  const plain = await all.begin(ada, browser);
+
+  expect((await sessionOf(all, given)).actor).toMatchObject({ session: { grants } });
+  expect((await sessionOf(all, plain)).actor).toMatchObject({ session: { grants: null } });
+});
+
+test('a login in the same browser takes nothing over from the session before it', async () => {
+  await using all = open();
+  const before = await all.begin(ada, browser, grants);
+  const after = await all.begin(ada, { ...browser, before });
+
+  expect(await all.sessions.authenticate(before)).toBeNull();
+  expect((await sessionOf(all, after)).actor).toMatchObject({ session: { grants: null } });
+});
+
+test.each<[string, (all: ReturnType<typeof open>, mine: string) => Promise<Actor>, boolean]>([
+  ['a session', async (all, mine) => (await sessionOf(all, mine)).actor, true],
+  ['a token', async () => ({ kind: 'token', id: 't', name: 'ci', role: 'admin', account: null }), false],
+  ['the operator', async () => ({ kind: 'operator' }), false],
+])('who changes login policies by %s ends all other sessions', async (_, actorOf, keepsOwn) => {
+  await using all = open();
+  const [mine, elsewhere] = [await all.begin(ada, browser), await all.begin(ada, browser)];
+  const other = await all.begin({ ...ada, userId: 6 }, browser);
+  const actor = await actorOf(all, mine);
+
+  expect(await all.database.write((tx) => all.sessions.endOthers(tx, actor))).toBe(keepsOwn ? 2 : 3);
+
+  const left = await Promise.all([mine, elsewhere, other].map((each) => all.sessions.authenticate(each)));
+  expect(left.map((session) => session !== null)).toEqual([keepsOwn, false, false]);
 });
