@@ -1,3 +1,4 @@
+import { type Actor, actorName } from '../access/actor.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Stack } from '../stacks/stack.ts';
@@ -16,15 +17,15 @@ export interface Policies {
   find(id: string): Promise<Policy | null>;
   list(filter: PolicyFilter): Promise<readonly Policy[]>;
   /** Throws `policy-invalid`, `policy-engine-unavailable`, `policy-name-taken`, `policy-not-attachable`. */
-  create(policy: NewPolicy, by: string): Promise<Saved>;
+  create(policy: NewPolicy, by: Actor): Promise<Saved>;
   /** As `create`; null when it is gone. `isAllowed` is asked inside the transaction, and throws. */
   update(
     id: string,
     change: PolicyContent,
-    by: string,
+    by: Actor,
     isAllowed: (now: Policy) => void,
   ): Promise<Saved | null>;
-  remove(id: string, isAllowed: (now: Policy) => void): Promise<boolean>;
+  remove(id: string, by: Actor, isAllowed: (now: Policy) => void): Promise<boolean>;
   versions(id: string): Promise<readonly PolicyVersion[]>;
   /** Throws `not-found` unless both are there and of one account, and `policy-not-attachable`. */
   attach(id: string, stackKey: string): Promise<Policy>;
@@ -67,6 +68,9 @@ export interface AttachedPolicy {
  */
 export type OnPolicyChanged = (tx: Tx, policy: Policy, stackKeys: readonly string[]) => Promise<void>;
 
+/** Who may log in was decided anew by somebody, in the transaction that decides it. */
+export type OnLoginPolicyChanged = (tx: Tx, by: Actor) => Promise<unknown>;
+
 /** Those of stacks; the others judge all of an account, or of the instance. */
 export const attachableKinds = ['PLAN', 'PUSH', 'APPROVAL', 'TRIGGER'] as const satisfies PolicyKind[];
 export const isAttachable = (kind: PolicyKind): boolean =>
@@ -77,16 +81,18 @@ export function createPolicies(parts: {
   readonly stacks: Pick<StackStore, 'findByKey'>;
   readonly check: SourceCheck;
   readonly onChanged: OnPolicyChanged;
+  readonly onLoginPolicyChanged: OnLoginPolicyChanged;
   readonly transactions: Transactions;
   readonly clock: Clock;
   readonly newId: NewId;
 }): Policies {
-  const { store, stacks, check, onChanged, transactions, clock, newId } = parts;
+  const { store, stacks, check, onChanged, onLoginPolicyChanged, transactions, clock, newId } = parts;
 
   /** With what they give way to: both are told. */
-  async function changed(tx: Tx, policy: Policy, before: readonly string[] = []): Promise<void> {
+  async function changed(tx: Tx, policy: Policy, by: Actor, before: readonly string[] = []): Promise<void> {
     const now = await store.stacksOf(policy.id, tx);
     await onChanged(tx, policy, [...new Set([...before, ...now])]);
+    if (policy.kind === 'LOGIN') await onLoginPolicyChanged(tx, by);
   }
 
   return {
@@ -102,10 +108,10 @@ export function createPolicies(parts: {
         const nowMs = clock.nowMs();
         const policy: Policy = {
           ...{ id: newId(), account, kind, ...content, rules, version: 1, digest: digestOf(content) },
-          ...{ createdAtMs: nowMs, updatedAtMs: nowMs, updatedBy: by },
+          ...{ createdAtMs: nowMs, updatedAtMs: nowMs, updatedBy: actorName(by) },
         };
         if ((await store.insert(tx, policy)) === 'name-taken') throw nameTaken(policy);
-        await changed(tx, policy);
+        await changed(tx, policy, by);
         return { policy, hints };
       });
     },
@@ -124,22 +130,29 @@ export function createPolicies(parts: {
         if (!now) return null;
         isAllowed(now);
         const before = await store.stacksOf(id, tx);
-        const next = { ...now, ...content, rules, digest, updatedAtMs: clock.nowMs(), updatedBy: by };
+        const next = {
+          ...now,
+          ...content,
+          rules,
+          digest,
+          updatedAtMs: clock.nowMs(),
+          updatedBy: actorName(by),
+        };
         if ((await store.update(tx, next, now.version)) === 'name-taken') throw nameTaken(next);
         const policy = (await store.find(id, tx)) ?? next;
-        await changed(tx, policy, before);
+        await changed(tx, policy, by, before);
         return { policy, hints };
       });
     },
 
-    remove: (id, isAllowed) =>
+    remove: (id, by, isAllowed) =>
       transactions.write(async (tx) => {
         const policy = await store.find(id, tx);
         if (!policy) return false;
         isAllowed(policy);
         const before = await store.stacksOf(id, tx);
         await store.delete(tx, id);
-        await onChanged(tx, policy, before);
+        await changed(tx, policy, by, before);
         return true;
       }),
 
