@@ -234,7 +234,9 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   const sandboxTest = once(() =>
     selfTest(sandbox, { stateDirectory: config.dataDir, withNetwork: mode !== 'none' }),
   );
-  const inspection = createInspection({ version, config, stores, sandboxTest, vendors, foundIn, clock });
+  const inspection = createInspection({
+    ...{ version, config, stores, sandboxTest, vendors, foundIn, policyEngine: opa, clock },
+  });
 
   const tokens = createTokens({ ...basics, store: stores.tokens });
   const web = createWeb({

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import type { EngineStanding } from './policies/engine.ts';
 import type { SelfTestResult } from './sandbox/self-test.ts';
 import type { Check, DoctorItem, DoctorReport, Health } from './web/health.ts';
 import type { Vendor } from './worker/vendor.ts';
@@ -16,6 +17,7 @@ export interface Findings {
     readonly found: string | null;
     readonly used: boolean;
   }[];
+  readonly policyEngine: EngineStanding;
   readonly githubConfigured: boolean;
 }
 
@@ -89,6 +91,7 @@ export function doctorReport(
       ? { name: 'git', status: 'problem', detail: 'not found', hint: 'Install git.' }
       : { name: 'git', status: 'ok', detail: git },
     ...vendors.map(vendorItem),
+    policyEngineItem(findings.policyEngine),
     sandboxItem(sandbox),
     ...sandbox.warnings.map(
       (warning): DoctorItem => ({ name: 'sandbox', status: 'warning', detail: warning }),
@@ -123,6 +126,15 @@ function vendorItem({ vendor, found }: Findings['vendors'][number]): DoctorItem 
     detail: vendor.toolProblem ?? 'not found',
     hint: '`npm run setup` builds it where Go is installed.',
   };
+}
+
+/** A warning: without policies nobody misses it. */
+function policyEngineItem(engine: EngineStanding): DoctorItem {
+  if (engine.kind === 'ready') {
+    return { name: 'policies', status: 'ok', detail: `${engine.engine}, ${engine.path}` };
+  }
+  const hint = 'Runs of stacks with policies are blocked until it is there.';
+  return { name: 'policies', status: 'warning', detail: engine.reason, hint };
 }
 
 function sandboxItem(sandbox: SelfTestResult): DoctorItem {

@@ -2,6 +2,7 @@ import { execa } from 'execa';
 import type { Clock } from './clock.ts';
 import type { Config } from './config.ts';
 import { type Backlog, doctorReport, type Findings } from './doctor.ts';
+import type { PolicyEngine } from './policies/engine.ts';
 import { freeSpace } from './sandbox/disk-use.ts';
 import type { SelfTestResult } from './sandbox/self-test.ts';
 import type { Stores } from './storage/stores.ts';
@@ -25,9 +26,10 @@ export function createInspection(parts: {
   sandboxTest: () => Promise<SelfTestResult>;
   vendors: readonly Vendor[];
   foundIn: string | null;
+  policyEngine: Pick<PolicyEngine, 'standing'>;
   clock: Clock;
 }): Inspection {
-  const { version, config, stores, sandboxTest, vendors, foundIn, clock } = parts;
+  const { version, config, stores, sandboxTest, vendors, foundIn, policyEngine, clock } = parts;
   const { database } = stores;
   const startedAtMs = clock.nowMs();
 
@@ -48,6 +50,7 @@ export function createInspection(parts: {
         },
         sandbox: await sandboxTest(),
         vendors: vendors.map((vendor) => ({ vendor, found: foundIn, used: used.includes(vendor.name) })),
+        policyEngine: await policyEngine.standing(),
         githubConfigured: config.github !== null,
       };
     },

@@ -10,6 +10,7 @@ const wellFindings: Findings = {
   disk: { path: '/nowhere', freeBytes: 2 ** 40, floorBytes: 2 ** 30 },
   sandbox: { ok: true, tier: 'full', version: '0.11.0', failures: [], warnings: [] },
   vendors: [],
+  policyEngine: { kind: 'ready', engine: 'opa 1.22.0', path: '/opt/opa' },
   githubConfigured: true,
 };
 const noBacklog: Backlog = {
@@ -47,6 +48,7 @@ const gibibyte = 1024 ** 3;
 function findings(path: string, freeBytes: number, floorBytes: number): Findings {
   return {
     ...{ version: '0.1.0', git: '2.43.0', vendors: [], githubConfigured: true },
+    policyEngine: { kind: 'unavailable', reason: 'opa was not found' },
     database: { path, problem: null },
     disk: { path: '/data', freeBytes, floorBytes },
     sandbox: { ok: true, tier: 'root', version: '0.12.0', failures: [], warnings: [] },

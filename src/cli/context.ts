@@ -4,7 +4,8 @@ import type { Simulation } from '../github/simulate/decision.ts';
 import type { SimulatedEvent } from '../github/simulate/events.ts';
 import { createLogger, type Logger } from '../logger.ts';
 import type { CheckedSource } from '../policies/check-source.ts';
-import type { PolicyKind, PolicySource } from '../policies/policy.ts';
+import type { TestReport } from '../policies/opa-test.ts';
+import type { PolicyKind, PolicySource, RegoVersion } from '../policies/policy.ts';
 import type { FoundProject, ProjectQuestion } from '../project-import.ts';
 import type { DoctorReport } from '../web/health.ts';
 
@@ -31,6 +32,13 @@ export interface CliContext {
   readonly findProject: (config: Config, question: ProjectQuestion) => Promise<FoundProject>;
   readonly simulate: (config: Config, event: EventToSimulate) => Promise<Simulation>;
   readonly checkPolicy: (config: Config, kind: PolicyKind, source: PolicySource) => Promise<CheckedSource>;
+  readonly testPolicies: (config: Config, request: FolderToTest) => Promise<TestReport>;
+}
+
+export interface FolderToTest {
+  readonly folder: string;
+  readonly regoVersion: RegoVersion;
+  readonly signal: AbortSignal;
 }
 
 export interface EventToSimulate {

@@ -28,6 +28,8 @@ export async function main(): Promise<void> {
     simulate: async (config, event) => (await import('../without-server.ts')).simulateEvent(config, event),
     checkPolicy: async (config, kind, source) =>
       (await import('../local-policies.ts')).checkPolicy(config, kind, source),
+    testPolicies: async (config, request) =>
+      (await import('../local-policies.ts')).testPolicyFolder(config, request),
   });
 }
 
