@@ -88,15 +88,17 @@ function readReport(text: string): readonly TestResult[] | null {
   if (!text.startsWith('[')) return null;
   const { success, data } = report.safeParse(JSON.parse(text));
   if (!success) return null;
-  const tests = data.map(({ location, fail, skip, error, duration, ...test }): TestResult => ({
-    name: `${test.package.replace(/^data\./, '')}.${test.name}`,
-    file: location.file.replace(new RegExp(`^${folder}/`), ''),
-    line: location.row,
-    outcome: skip ? 'skipped' : fail || error !== undefined ? 'failed' : 'passed',
-    failedCases: Object.entries(test.sub_results).flatMap(([name, each]) => (each.fail ? [name] : [])),
-    error: error === undefined ? null : errorText(error),
-    durationMs: duration / nanosecondsInMs,
-  }));
+  const tests = data.map(
+    ({ location, fail, skip, error, duration, ...test }): TestResult => ({
+      name: `${test.package.replace(/^data\./, '')}.${test.name}`,
+      file: location.file.replace(new RegExp(`^${folder}/`), ''),
+      line: location.row,
+      outcome: skip ? 'skipped' : fail || error !== undefined ? 'failed' : 'passed',
+      failedCases: Object.entries(test.sub_results).flatMap(([name, each]) => (each.fail ? [name] : [])),
+      error: error === undefined ? null : errorText(error),
+      durationMs: duration / nanosecondsInMs,
+    }),
+  );
   return tests.toSorted((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
 }
 

@@ -57,8 +57,6 @@ export function createPolicyFeature(parts: {
   /** Aborted when the server ends. */
   readonly ending: AbortSignal;
   readonly logger: Logger;
-  /** Aborted when the server ends. */
-  readonly ending: AbortSignal;
 }): PolicyFeature {
   const { stores } = parts;
   const judging = createJudging(parts);

@@ -267,7 +267,7 @@ describe('the input of push policies', () => {
 
   it('tells of a pull request, and whose it is', () => {
     const input = pullRequestInputOf({
-      details: pullRequestDetails({ labels: ['preview'], action: 'labeled', headBranch: 'widen' }),
+      details: pullRequestDetails({ labels: ['preview'], action: 'labeled' }),
     });
     expect(input.push).toMatchObject({ hash: '2'.repeat(40), branch: 'widen', author: 'ada' });
     expect(input.pull_request).toEqual({

@@ -114,7 +114,7 @@ export function pullRequestInputOf(
     content: { head, changedPaths: ['network/main.ts'], bots: [] },
     change: {
       repositoryId: 21,
-      details: pullRequestDetails({ headBranch: 'widen' }),
+      details: pullRequestDetails(),
       ...{ pullRequest: aPullRequest(), branch: 'widen', headHash: head.hash, isDraft: false },
       sender: { login: 'Bob', email: 'bob@example.com' },
       ...pullRequest,

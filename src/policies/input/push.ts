@@ -51,13 +51,14 @@ function headInput(
 }
 
 function aboutPullRequest({ change, content }: PullRequestFacts): Input['pull_request'] {
-  const { pullRequest, headHash, isDraft, sender, details } = change;
+  const { pullRequest, branch, headHash, isDraft, sender, details } = change;
   const { number, title, author, base, isFork } = pullRequest;
   return {
     ...{ id: number, title, author: author.toLowerCase() },
     ...{ action: details.action, action_initiator: sender.login.toLowerCase() },
     base: { branch: base },
-    head: { branch: details.headBranch, hash: headHash },
+    // Of a fork: `owner:branch`; the owner is told apart.
+    head: { branch: branch.slice(branch.indexOf(':') + 1), hash: headHash },
     ...{ head_owner: details.headOwner.toLowerCase(), fork: isFork, draft: isDraft },
     ...{ closed: details.state !== 'open', mergeable: details.isMergeable, labels: [...details.labels] },
     diff: content.changedPaths && [...content.changedPaths],
