@@ -270,6 +270,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     commands: runs.commands,
     gates: runs.gates,
     reviewing: runs.reviewing,
+    overrides: policies.overrides,
     triggers: runs.triggers,
     logs: stores.logs,
     events: stores.events,

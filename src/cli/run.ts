@@ -4,6 +4,7 @@ import { listAll, type RunObject, runObject, stateObject } from './api-objects.t
 import type { CliContext } from './context.ts';
 import { usageFailure } from './failure.ts';
 import { fields, outputOf, table, time } from './output.ts';
+import { addRunOverrideCommand } from './run-override.ts';
 import { stackArgument, stackPathOf } from './stack-name.ts';
 
 /** `slipway run ...`; its logs are in run-logs.ts. */
@@ -108,6 +109,7 @@ export function addRunCommands(run: Command, context: CliContext): void {
       if (action === 'retry' || action === 'confirm') output.next(`slipway run logs ${parsed.id} --follow`);
     });
   }
+  addRunOverrideCommand(run, context);
 }
 
 interface TriggerOptions {

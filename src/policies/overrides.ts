@@ -14,6 +14,8 @@ import type { Override, OverrideStore } from './override-store.ts';
 export interface Overrides {
   /** Rejects with `not-denied` unless plan policies denied the run, and with `not-found`. */
   override(runId: string, request: { readonly actor: Actor; readonly reason: string }): Promise<Override>;
+  /** The oldest first. */
+  ofRun(runId: string): Promise<readonly Override[]>;
 }
 
 export function createOverrides(parts: {
@@ -26,6 +28,7 @@ export function createOverrides(parts: {
   const { store, runs, transactions, clock, newId } = parts;
 
   return {
+    ofRun: store.ofRun,
     override: (runId, { actor, reason }) =>
       transactions.write(async (tx) => {
         const run = await runs.find(runId, tx);

@@ -24,6 +24,7 @@ const statuses = {
   'run-not-over': 409,
   'approval-required': 409,
   'no-approval-policies': 409,
+  'not-denied': 409,
   'webhook-disabled': 409,
   'endpoint-not-unique': 409,
   'replay-running': 409,

@@ -10,6 +10,7 @@ import type { Tokens } from '../access/tokens.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
+import type { Overrides } from '../policies/overrides.ts';
 import type { Gates } from '../runs/approvals/gates.ts';
 import type { Reviewing } from '../runs/approvals/reviewing.ts';
 import type { RunCommands } from '../runs/commands.ts';
@@ -47,6 +48,7 @@ import { runCommandRoutes } from './api/run-commands.ts';
 import { runDeliveryRoutes } from './api/run-deliveries.ts';
 import { runListRoutes } from './api/run-list.ts';
 import { runLogRoutes } from './api/run-logs.ts';
+import { runOverrideRoutes } from './api/run-override.ts';
 import { runPlanRoutes } from './api/run-plan.ts';
 import { runReviewRoutes } from './api/run-reviews.ts';
 import { runRoutes } from './api/runs.ts';
@@ -126,6 +128,7 @@ export interface WebParts {
   readonly commands: RunCommands;
   readonly gates: Gates;
   readonly reviewing: Reviewing;
+  readonly overrides: Overrides;
   readonly triggers: Pick<Triggers, 'manual'>;
   readonly logs: LogStore;
   readonly events: EventFeed;
@@ -214,6 +217,7 @@ export function createWeb(parts: WebParts): Web {
     runLogRoutes(api),
     runCommandRoutes(api),
     runReviewRoutes(api),
+    runOverrideRoutes(api),
     stackWebhookRoutes(api),
     webhookRoutes(api),
     deliveryRoutes(api),

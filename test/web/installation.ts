@@ -15,6 +15,7 @@ import { createInboxControl } from '../../src/github/inbox-control.ts';
 import { createIds } from '../../src/ids.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
+import { createOverrides } from '../../src/policies/overrides.ts';
 import { createRunCommands } from '../../src/runs/commands.ts';
 import { createSeenPlans } from '../../src/runs/plan/seen-plans.ts';
 import type { Run } from '../../src/runs/run.ts';
@@ -33,6 +34,7 @@ import { createFileLogStore } from '../../src/storage/file-log-store.ts';
 import { createIdempotencyStore } from '../../src/storage/idempotency-store.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
 import { createMissedStore } from '../../src/storage/missed-store.ts';
+import { createOverrideStore } from '../../src/storage/override-store.ts';
 import { createReplayStore } from '../../src/storage/replay-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRetentionStore } from '../../src/storage/retention-store.ts';
@@ -241,6 +243,7 @@ export function anInstallation({ judge = noLoginPolicies, ...change }: Installat
     commands,
     gates,
     reviewing,
+    overrides: createOverrides({ ...base, store: createOverrideStore(database), runs }),
     triggers: createTriggers({
       branchHeads: createBranchHeadStore(database),
       transactions: database,

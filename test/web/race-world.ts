@@ -6,6 +6,7 @@ import { createSessions } from '../../src/access/sessions.ts';
 import { createTokens } from '../../src/access/tokens.ts';
 import { createInboxControl } from '../../src/github/inbox-control.ts';
 import { createLogger } from '../../src/logger.ts';
+import { createOverrides } from '../../src/policies/overrides.ts';
 import { createSeenPlans } from '../../src/runs/plan/seen-plans.ts';
 import { createAuditStore } from '../../src/storage/audit-store.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -14,6 +15,7 @@ import { createEventFeed } from '../../src/storage/event-feed.ts';
 import { createIdempotencyStore } from '../../src/storage/idempotency-store.ts';
 import { createInboxStore } from '../../src/storage/inbox-store.ts';
 import { createMissedStore } from '../../src/storage/missed-store.ts';
+import { createOverrideStore } from '../../src/storage/override-store.ts';
 import { createReplayStore } from '../../src/storage/replay-store.ts';
 import { createRunList } from '../../src/storage/run-list.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
@@ -160,6 +162,7 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
     },
     ...{ login: null, admission: { admit: () => Promise.reject(new Error('not in this test')) } },
     ...{ publicUrl: () => 'http://127.0.0.1:3000', isSandboxed: true },
+    overrides: createOverrides({ ...base, store: createOverrideStore(database), runs: world.runs }),
     seenPlans: createSeenPlans({ ...base, store: createSeenPlanStore(database), runs: world.runs }),
     githubUrl: 'https://github.example',
     appPage: async () => null,

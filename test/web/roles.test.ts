@@ -74,6 +74,8 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   [`GET ${run}/logs/stream`, 'reader'],
   [`POST ${run}/approve`, 'writer', {}],
   [`POST ${run}/reject`, 'writer', {}],
+  [`POST ${run}/override`, 'admin', { reason: 'agreed' }],
+  [`GET ${run}/overrides`, 'reader'],
   [`POST ${run}/confirm`, 'writer', {}],
   [`POST ${run}/discard`, 'writer', {}],
   [`POST ${run}/cancel`, 'writer', {}],

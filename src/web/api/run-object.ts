@@ -64,6 +64,9 @@ export const runSchema = z
     delta: deltaSchema.optional().openapi({ description: 'Present once a preview finished.' }),
     note: z.string().optional(),
     outcome: z.string().optional(),
+    changesDigest: z.string().optional().openapi({
+      description: 'Names the commit, the type and all that the plan shows: what an override is given for.',
+    }),
     logRemoved: z.boolean().optional().openapi({ description: 'True once its log was removed for its age.' }),
     blockedBy: blockedBy.optional().openapi({
       description:
@@ -102,6 +105,7 @@ export async function runObject(run: Run, stack: Stack, waiting: Waiting): Promi
     ...(run.delta ? { delta: run.delta } : {}),
     ...(run.note === undefined ? {} : { note: run.note }),
     ...(run.outcome === undefined ? {} : { outcome: run.outcome }),
+    ...(run.changesDigest === undefined ? {} : { changesDigest: run.changesDigest }),
     ...(run.logRemoved ? { logRemoved: true } : {}),
     ...(blocker ? { blockedBy: blocker } : {}),
     ...(blocks > 0 ? { blocks } : {}),
