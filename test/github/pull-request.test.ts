@@ -5,8 +5,8 @@ import { startReceiving } from './receiving.ts';
 import { eventually } from './support.ts';
 
 /** A repository with a branch `topic` that changes one file. */
-async function startWithTopic() {
-  const all = await startReceiving();
+async function startWithTopic(options: { readonly isJudged?: boolean } = {}) {
+  const all = await startReceiving(options);
   const { github, inboxStore } = all;
   github.addUser({ login: 'bob', name: 'Bob Kahn', email: 'bob@example.com' });
   const repository = await github.addRepository({
@@ -69,6 +69,10 @@ describe('a pull request that GitHub tells', () => {
           branch: 'topic',
           headHash: head,
           isDraft: false,
+          details: {
+            ...{ action: 'opened', state: 'open', labels: [], isMergeable: true },
+            ...{ headOwner: 'acme', headBranch: 'topic' },
+          },
           sender: { login: 'bob', email: expect.stringMatching(/^\d+\+bob@users\.noreply\.github\.com$/) },
         },
         content: {
@@ -391,3 +395,37 @@ test.each(['/pulls/\\d+$', '/pulls/\\d+/files$', '/commits/'])(
     expect(all.changes).toHaveLength(1);
   },
 );
+
+describe('a pull request of a repository where push policies judge', () => {
+  /** As GitHub tells of a label: the stand-in has none. */
+  const labeled = { action: 'labeled', label: { name: 'preview' } };
+
+  test('is told whatever happens to it, for the policies only', async () => {
+    await using all = await startWithTopic({ isJudged: true });
+    const { number, deliveryId } = await all.open();
+    await all.outcome(deliveryId);
+    await all.late(deliveryId, labeled);
+    await all.outcome((await all.github.closePullRequest(all.repository, number)).deliveryId);
+
+    expect(all.changes.map(({ change }) => [change.details.action, change.onlyForPolicies ?? false])).toEqual([
+      ['opened', false],
+      ['labeled', true],
+      ['closed', true],
+    ]);
+    expect(all.closings).toHaveLength(1);
+    expect(all.changes.at(-1)?.change.details).toMatchObject({ state: 'closed', isMergeable: null });
+  });
+
+  test('costs no question after a label where none does', async () => {
+    await using all = await startWithTopic();
+    const { deliveryId } = await all.open();
+    await all.outcome(deliveryId);
+    const before = all.github.requests.length;
+
+    const handled = await all.late(deliveryId, labeled);
+
+    expect(handled).toMatchObject({ note: 'nothing is done for the action labeled' });
+    expect(all.github.requests).toHaveLength(before);
+    expect(all.changes).toHaveLength(1);
+  });
+});
