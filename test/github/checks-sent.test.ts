@@ -3,6 +3,7 @@ import { aggregateId } from '../../src/github/feedback/aggregate-check.ts';
 import { createNoteOnRun } from '../../src/github/feedback/run-notes.ts';
 import { createShowUnaffected } from '../../src/github/feedback/show-unaffected.ts';
 import type { Run, RunState } from '../../src/runs/run.ts';
+import type { Unaffected } from '../../src/runs/unaffected.ts';
 import type { StackSettings } from '../../src/stacks/stack.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
@@ -65,10 +66,14 @@ async function opened({ isPrivate = true } = {}) {
         await all.react(tx, anEvent({ ...run, state }, { stack }));
       });
     },
-    async unaffected(key: string, reason = 'no changed path belongs to the stack') {
+    async unaffected(
+      key: string,
+      reason = 'no changed path belongs to the stack',
+      policies?: Unaffected['policies'],
+    ) {
       const stack = await stackOf(key);
       const about = { stack, commit: commit.hash, type: 'PROPOSED', reason } as const;
-      await database.write((tx) => show(tx, about));
+      await database.write((tx) => show(tx, { ...about, ...(policies ? { policies } : {}) }));
     },
     note: (run: Run, key: string, text: string) =>
       database.write((tx) => noteOnRun(tx, run.id, { key, text, detailedText: `${text} in detail` })),
@@ -266,5 +271,52 @@ describe('stacks that share one check', () => {
     await all.tell(run, 'FINISHED');
     expect(await all.check('run-a')).toMatchObject({ conclusion: 'success' });
     expect(await all.check(id)).toMatchObject({ output: { title: '2 done' } });
+  });
+});
+
+describe('a commit that starts nothing by push policies', () => {
+  const stopped = { isFailure: true, messages: ['deploys: @everybody | no `deploys` on Fridays'] };
+  const reason = 'push policies ignore it';
+
+  test('gets a failed check with their messages, which a later event may take back', async () => {
+    await using all = await opened();
+    await all.addStack('net');
+    const id = `unaffected:net:PROPOSED:${all.commit.hash}`;
+
+    await all.unaffected('net', reason, stopped);
+    const failed = await all.check(id);
+    await all.unaffected('net', reason, { isFailure: false, messages: [] });
+
+    expect(failed).toMatchObject({ conclusion: 'failure', output: { title: 'Stopped by push policies' } });
+    expect(failed?.output?.summary).toContain('```text\ndeploys: @everybody | no `deploys` on Fridays\n```');
+    expect(await all.check(id)).toMatchObject({ conclusion: 'neutral' });
+  });
+
+  test('makes the one check of the commit fail', async () => {
+    await using all = await opened();
+    await all.addStack('net', { checks: 'aggregate' });
+    await all.addStack('dns', { checks: 'aggregate' });
+    const id = aggregateId(all.repository.id, all.commit.hash, 'preview');
+
+    await all.unaffected('dns');
+    await all.unaffected('net', reason, stopped);
+
+    const check = await all.check(id);
+    expect(check).toMatchObject({ conclusion: 'failure', output: { title: '1 failed, 1 not concerned' } });
+    expect(check?.output?.summary).toContain('| net | Stopped by push policies | ``push policies ignore it');
+    expect(check?.output?.summary).toContain('@everybody \\| no');
+    await all.unaffected('net', reason, { isFailure: false, messages: [] });
+    expect(await all.check(id)).toMatchObject({ conclusion: 'neutral' });
+  });
+
+  test('does not tell the world what policies say', async () => {
+    await using all = await opened({ isPrivate: false });
+    await all.addStack('net');
+    await all.unaffected('net', reason, stopped);
+    const check = await all.check(`unaffected:net:PROPOSED:${all.commit.hash}`);
+    expect(check?.conclusion).toBe('failure');
+    expect(check?.output?.summary).toBe(
+      'The commit starts nothing for this stack: so say its push policies.',
+    );
   });
 });
