@@ -407,11 +407,13 @@ describe('a pull request of a repository where push policies judge', () => {
     await all.late(deliveryId, labeled);
     await all.outcome((await all.github.closePullRequest(all.repository, number)).deliveryId);
 
-    expect(all.changes.map(({ change }) => [change.details.action, change.onlyForPolicies ?? false])).toEqual([
-      ['opened', false],
-      ['labeled', true],
-      ['closed', true],
-    ]);
+    expect(all.changes.map(({ change }) => [change.details.action, change.onlyForPolicies ?? false])).toEqual(
+      [
+        ['opened', false],
+        ['labeled', true],
+        ['closed', true],
+      ],
+    );
     expect(all.closings).toHaveLength(1);
     expect(all.changes.at(-1)?.change.details).toMatchObject({ state: 'closed', isMergeable: null });
   });
