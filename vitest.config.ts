@@ -1,11 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * `unit` needs nothing but Node, git, python3 and openssl; `tools` drives the real pulumi and bubblewrap,
+ * `unit` needs nothing but Node, git, python3 and openssl; `tools` drives the real pulumi, opa and bubblewrap,
  * which `npm test` sets up first, and go; `browser` looks at the pages with Chromium.
  */
 const tools = [
   'test/scenarios/**/*.test.ts',
+  'test/policies/opa/**/*.test.ts',
   'test/sandbox/**/*.test.ts',
   'test/vendors/**/*.test.ts',
   'test/policies/opa/**/*.test.ts',

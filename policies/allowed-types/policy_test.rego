@@ -1,0 +1,28 @@
+package slipway_test
+
+import data.slipway
+
+step(op, type) := {"op": op, "type": type, "urn": "urn:it", "new": {"custom": true}}
+
+plan(step) := {"pulumi": {"steps": [step]}}
+
+test_denies_another_type if {
+	slipway.deny == {"urn:it is of type aws:iam/user:User, which is not allowed here"} with input as plan(step("create", "aws:iam/user:User"))
+}
+
+test_denies_it_in_a_replacement if {
+	count(slipway.deny) == 1 with input as plan(step("create-replacement", "aws:iam/user:User"))
+}
+
+test_lets_a_listed_type_pass if {
+	count(slipway.deny) == 0 with input as plan(step("create", "aws:s3/bucket:Bucket"))
+}
+
+test_lets_what_is_there_be_changed if {
+	count(slipway.deny) == 0 with input as plan(step("update", "aws:iam/user:User"))
+}
+
+test_lets_components_pass if {
+	component := {"op": "create", "type": "shop:Site", "urn": "urn:site", "new": {"custom": false}}
+	count(slipway.deny) == 0 with input as plan(component)
+}

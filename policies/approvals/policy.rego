@@ -1,0 +1,24 @@
+# A deployment needs so many approvals of others than those who made it. One rejection ends it.
+#
+# Kind: APPROVAL
+# Adapt: `required` is how many.
+package slipway
+
+required := 2
+
+# Only what is to be applied waits for people: not the start of a run, and not a preview.
+approve if input.run.state != "UNCONFIRMED"
+
+approve if count(others) >= required
+
+reject_with_note contains sprintf("%s rejected it", [review.author]) if {
+	some review in input.reviews.current.rejections
+}
+
+others contains review.author if {
+	some review in input.reviews.current.approvals
+	not review.author in makers
+}
+
+# Nobody approves what is their own: not the commit, and not the run.
+makers := {input.run.commit.author, input.run.creator_session.login}
