@@ -8,6 +8,7 @@ const tools = [
   'test/scenarios/**/*.test.ts',
   'test/policies/opa/**/*.test.ts',
   'test/sandbox/**/*.test.ts',
+  'test/policies/opa*.test.ts',
   'test/vendors/**/*.test.ts',
   'test/policies/opa/**/*.test.ts',
   'test/webhooks/receivers/go.test.ts',
