@@ -8,6 +8,7 @@ import { firstWebhook } from './first-webhook.ts';
 import { intake } from './intake.ts';
 import { lists } from './lists.ts';
 import { logTail } from './log-tail.ts';
+import { policies } from './policies.ts';
 import { run } from './run.ts';
 import { sandboxCost } from './sandbox-cost.ts';
 import { scheduling } from './scheduling.ts';
@@ -25,6 +26,7 @@ const benchmarks: readonly Benchmark[] = [
   lists,
   webhookSending,
   logTail,
+  policies,
 ];
 
 const help = `Usage: npm run bench [-- --only <name>]... [--json]

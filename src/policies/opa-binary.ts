@@ -31,7 +31,7 @@ export interface OpaBinaryOptions {
 export const capabilitiesFile = 'capabilities.json';
 
 const notInstalled =
-  'Policy engine not installed: opa was not found. Set OPA_PATH, or run: npm run setup -- --with opa';
+  'policy engine not installed: opa was not found (set OPA_PATH, or run: npm run setup -- --with opa)';
 const questionMs = 15_000;
 const answerBytes = 4 * 1024 * 1024;
 

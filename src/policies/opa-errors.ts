@@ -43,12 +43,16 @@ export const outOfMemory: EvaluationFailure = {
   message: 'the policy needs more memory than it may have',
 };
 
-/** Go's last words; the second is of an endless stack. */
+/**
+ * Go's last words. The stack is an endless one; the signal comes from within the runtime, whose collector trusts that it
+ * gets what it asks the kernel for.
+ */
 export function isOutOfMemory(stderr: string): boolean {
-  return /^(fatal error|runtime): .*(out of memory|cannot allocate memory|stack exceeds|stack overflow)/m.test(
-    stderr,
-  );
+  return lastWords.test(stderr);
 }
+
+const lastWords =
+  /^((fatal error|runtime): .*(out of memory|cannot allocate memory|stack exceeds|stack overflow)|SIGSEGV: .*[^]*\bruntime\.)/m;
 
 function codeOf(code: string): EvaluationFailure['code'] {
   if (code.startsWith('rego_')) return 'compile';

@@ -21,7 +21,7 @@ export interface Opa extends PolicyEngine {
 }
 
 const mebibyte = 1024 * 1024;
-export const inputLimitBytes = 64 * mebibyte;
+const inputLimitBytes = 64 * mebibyte;
 /** 10,000 messages of a line each are 2 MiB. */
 const resultBytes = 8 * mebibyte;
 /** The syntax tree of a body of 64 KiB has 5 MiB. */

@@ -129,6 +129,6 @@ it('says what is missing where there is no opa', async () => {
   });
 
   expect({ exitCode, err }).toEqual({
-    ...{ exitCode: 1, err: expect.stringMatching(/^slipway: Policy engine not installed: /) },
+    ...{ exitCode: 1, err: expect.stringMatching(/^slipway: policy engine not installed: /) },
   });
 });

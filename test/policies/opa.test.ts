@@ -180,7 +180,7 @@ describe('a failure is named, with its place in the source', () => {
     const opa = createOpa({ path, sandbox: world.sandbox, directory: world.directory });
     const source = { body: 'package slipway\ndeny contains "x"', regoVersion: 1 } as const;
     const wanted =
-      path === null ? /^Policy engine not installed: .* OPA_PATH, .* --with opa$/ : /^opa cannot be used: /;
+      path === null ? /^policy engine not installed: .* OPA_PATH, .* --with opa\)$/ : /^opa cannot be used: /;
     const evaluation = await opa.evaluate({ source, input: '{}', rules: ['deny'], timeLimitMs: 5000 });
 
     expect(failureOf(evaluation)).toEqual({ code: 'unavailable', message: expect.stringMatching(wanted) });
