@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Grants } from '../../../src/access/actor.ts';
 import { browserName } from '../../../src/web/ui/pages/account/browser-name.ts';
 import { anAccount, aRepository } from '../../support/builders.ts';
 import { otherAccount } from '../installation.ts';
@@ -149,4 +150,38 @@ test.each([
   ['', 'a browser without a name'],
 ])('%s is %s', (userAgent, name) => {
   expect(browserName(userAgent)).toBe(name);
+});
+
+test.each<[string, Grants, string[]]>([
+  [
+    'administration',
+    { admin: true, roles: [], policies: ['ops'] },
+    ['The login policy ops gave this session', 'administration of this server. It is gone'],
+  ],
+  [
+    'roles',
+    {
+      admin: false,
+      roles: [
+        { account: 'acme', stack: null, role: 'reader' },
+        { account: 'acme', stack: 'network', role: 'admin' },
+      ],
+      policies: ['one', '<b>two'],
+    },
+    ['The login policies one, &lt;b&gt;two gave', 'reader in acme; admin of acme/network.'],
+  ],
+])('an account says what login policies gave the session: %s', async (_, grants, expected) => {
+  const verdict = { kind: 'allowed', grants, settle: async () => true } as const;
+  await using all = openBrowser({ judge: { judge: async () => verdict } });
+  await all.logIn();
+
+  const { text } = await all.visit('/account');
+
+  for (const words of expected) expect(text).toContain(words);
+  expect((await all.visit('/system')).answer.status).toBe(grants.admin ? 200 : 404);
+});
+
+test('an account says nothing of login policies that gave nothing', async () => {
+  await using all = await opened();
+  expect((await all.visit('/account')).text).not.toContain('login polic');
 });

@@ -21,7 +21,8 @@ export function openBrowser(change: Parameters<typeof anInstallation>[0] = {}, p
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = new Headers(init.headers);
     if (cookie !== '') headers.set('cookie', cookie);
-    const answer = await installation.web.fetch(new Request(`${origin}${path}`, { ...init, headers }));
+    const request = new Request(`${origin}${path}`, { ...init, headers });
+    const answer = await installation.web.fetch(request, '198.51.100.7');
     for (const line of answer.headers.getSetCookie()) keep(line);
     return { answer, text: await answer.text(), location: answer.headers.get('location') };
   }

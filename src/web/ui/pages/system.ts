@@ -5,14 +5,17 @@ import { stateBadge } from '../components/state-badge.ts';
 import { timeAgo } from '../components/time.ts';
 import type { Markup, Page } from '../layout.ts';
 import type { View } from '../page-routes.ts';
+import { grantsOf } from './account/grants.ts';
 
 type System = z.output<typeof systemSchema>;
 
 /** For administrators of the instance: everybody else is told that there is nothing. */
-export async function systemPage({ api, nowMs }: View): Promise<Page> {
+export async function systemPage(view: View): Promise<Page> {
+  const { api, nowMs } = view;
   const system = await api.get('/api/v1/system', systemSchema);
   const body = html`<h1>System</h1>
 <p><a href="/tokens">Tokens</a> · <a href="/audit">Audit log</a></p>
+${grantsOf(view)}
 ${summaryOf(system)}
 <dl class="facts">
 <dt>Version</dt><dd>${system.version}, started ${timeAgo(system.startedAt, nowMs)}</dd>
