@@ -211,10 +211,15 @@ test('a followed run ends for who was logged out by it', async () => {
   );
   expect(followed.status).toBe(200);
 
+  const lines = followed.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const nextLines = async () => (await lines?.read())?.value;
+  while (!(await nextLines())?.includes('event: state'));
+
   await all.add('more', 'deny if false');
 
   // Ends by itself, or the test runs out of time.
-  expect(await followed.text()).toContain('event: state');
+  while ((await nextLines()) !== undefined);
+  expect(await all.statusOf('GET', stack)).toBe(401);
 });
 
 test('GitHub that does not say what a person belongs to is no denial, and lets nobody in', async () => {

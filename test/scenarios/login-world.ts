@@ -107,7 +107,7 @@ export async function openLogins({ enginePath = opaPath as string | null } = {})
     const out = await browser.visit('/login/github?return_to=/account');
     const atGithub = await fetch(out.location ?? '', { redirect: 'manual' });
     const back = new URL(atGithub.headers.get('location') ?? 'none:');
-    return browser.visit(`${back.pathname}${back.search}`);
+    return browser.visit(`${back.pathname}${back.search}`, {}, '198.51.100.7');
   }
 
   async function statusOf(method: string, path: string, body = '{}') {

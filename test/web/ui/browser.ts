@@ -17,12 +17,12 @@ export function openBrowser(change: Parameters<typeof anInstallation>[0] = {}, p
   const jar = new Map<string, string>();
 
   /** As a browser does: cookies are kept and sent, redirects are looked at. */
-  async function visit(path: string, init: RequestInit = {}) {
+  async function visit(path: string, init: RequestInit = {}, address?: string) {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
     const headers = new Headers(init.headers);
     if (cookie !== '') headers.set('cookie', cookie);
     const request = new Request(`${origin}${path}`, { ...init, headers });
-    const answer = await installation.web.fetch(request, '198.51.100.7');
+    const answer = await installation.web.fetch(request, address);
     for (const line of answer.headers.getSetCookie()) keep(line);
     return { answer, text: await answer.text(), location: answer.headers.get('location') };
   }
