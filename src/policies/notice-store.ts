@@ -36,6 +36,8 @@ export interface NoticeFilter {
 /** Where notices live: as long as their run, those of no run as long as the audit log. */
 export interface NoticeStore {
   insert(tx: Tx, notice: Notice): Promise<void>;
+  /** Whether there is one with that title of the policy about the run. */
+  isTold(tx: Tx, which: { runId: string; policyId: string; title: string }): Promise<boolean>;
   /** The newest first. */
   list(filter: NoticeFilter): Promise<readonly ListedNotice[]>;
   /** At most `limit` of those of no run before that time; how many there were. */

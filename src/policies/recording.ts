@@ -11,8 +11,15 @@ export interface Recording {
   prepare(judgements: readonly Judgement[], input: unknown, about: JudgedThing): Promise<WriteDown>;
 }
 
-/** `made`: the id of the run that follows from it, where it was not about a run. */
-export type WriteDown = (tx: Tx, made?: string | null) => Promise<void>;
+/**
+ * `made`: the id of the run that follows from it, where it was not about a run. `messageOf`: a message with what came
+ * of it, where that is known in the transaction only.
+ */
+export type WriteDown = (
+  tx: Tx,
+  made?: string | null,
+  messageOf?: (message: string, by: Judgement) => string,
+) => Promise<void>;
 
 interface JudgedThing {
   readonly run: Pick<Run, 'id'> | null;
@@ -37,10 +44,13 @@ export function createRecording(parts: {
     async prepare(judgements, input, { run, stack, subject }) {
       const text = judgements.some(({ sample }) => sample) ? JSON.stringify(input) : '';
       const { accountId } = stack.repository;
-      return async (tx, made = null) => {
+      return async (tx, made = null, messageOf = (message) => message) => {
         const runId = run?.id ?? made;
         const about = { accountId, stackKey: stack.key, runId, subject };
-        for (const judgement of judgements) await decisions.record(tx, judgement, about, text);
+        for (const judgement of judgements) {
+          const messages = judgement.messages.map((message) => messageOf(message, judgement));
+          await decisions.record(tx, { ...judgement, messages }, about, text);
+        }
         if (runId !== null) await note(tx, runId, judgements);
       };
     },

@@ -19,6 +19,12 @@ export function createNoticeStore(database: Database): NoticeStore {
       await database.inside(tx).insertInto('notice').values(row).execute();
     },
 
+    async isTold(tx, { runId, policyId, title }) {
+      const ofRun = database.inside(tx).selectFrom('notice').select('id').where('run_id', '=', runId);
+      const same = ofRun.where('policy_id', '=', policyId).where('title', '=', title);
+      return (await same.limit(1).executeTakeFirst()) !== undefined;
+    },
+
     async list({ account, stackKey, severity, before, limit }) {
       let query = database.read
         .selectFrom('notice')

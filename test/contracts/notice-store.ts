@@ -55,6 +55,20 @@ export function noticeStoreContract(name: string, open: () => Promise<Opened>): 
       expect(await ids(opened, { account: 'nobody' })).toEqual([]);
     });
 
+    test('knows what was told about a run', async () => {
+      await using opened = await open();
+      const stackKey = await opened.addStack();
+      const [runId, other] = [await opened.addRun(stackKey), await opened.addRun(stackKey)];
+      await add(opened, { stackKey, runId, policyId: 'a', title: 'Broken' });
+      const isTold = (of: string, policyId: string, title: string) =>
+        opened.transactions.write((tx) => opened.notices.isTold(tx, { runId: of, policyId, title }));
+
+      expect(await isTold(runId, 'a', 'Broken')).toBe(true);
+      expect(await isTold(other, 'a', 'Broken')).toBe(false);
+      expect(await isTold(runId, 'b', 'Broken')).toBe(false);
+      expect(await isTold(runId, 'a', 'Mended')).toBe(false);
+    });
+
     test('lets a notice go with its run, however old it is, and others for their age', async () => {
       await using opened = await open();
       const stackKey = await opened.addStack();
