@@ -21,8 +21,6 @@ export interface Judging {
   ): Promise<Judgement[]>;
 }
 
-export const inputLimitBytes = 64 * 1024 * 1024;
-
 /** A run has two processors at most for policies, however many of them there are. */
 const atOnce = 2;
 
@@ -89,13 +87,8 @@ export function createJudging(parts: {
 
 function bytesOf(given: unknown): { readonly input: Uint8Array; readonly problem?: Evaluation } {
   const text = textOf(given);
-  if (text === null) return { input: new Uint8Array(), problem: failure('input', 'it is no JSON') };
-  const input = Buffer.from(text);
-  if (input.length <= inputLimitBytes) return { input };
-  return {
-    input,
-    problem: failure('input', `it has ${input.length} bytes; ${inputLimitBytes} are the most`),
-  };
+  if (text !== null) return { input: Buffer.from(text) };
+  return { input: new Uint8Array(), problem: failure('input', 'it is no JSON') };
 }
 
 /** Null for what JSON cannot say. */

@@ -1,14 +1,10 @@
-import type { Clock } from '../clock.ts';
-import type { FlagStore } from '../runs/flags.ts';
-import type { JudgedPlan, PlanJudge, PlanVerdict } from '../runs/plan-judge.ts';
-import type { RunStore } from '../runs/run-store.ts';
-import { vendorName } from '../stacks/stack.ts';
+import type { PlanJudge, PlanVerdict } from '../runs/plan-judge.ts';
 import type { Tx } from '../tx.ts';
 import { combinePlan, type PlanDecision } from './decisions/plan.ts';
-import { planInput, planOfSteps } from './input/plan.ts';
 import type { Judgement } from './judgement.ts';
 import type { Judging } from './judging.ts';
 import type { Override, OverrideStore } from './override-store.ts';
+import type { PlanInputs } from './plan-inputs.ts';
 import type { PolicyStore } from './policy-store.ts';
 import type { Recording } from './recording.ts';
 
@@ -16,29 +12,16 @@ import type { Recording } from './recording.ts';
 export function createPlanJudge(parts: {
   policies: Pick<PolicyStore, 'ofStack'>;
   overrides: Pick<OverrideStore, 'find'>;
-  flags: Pick<FlagStore, 'of'>;
-  runs: Pick<RunStore, 'newestFinished'>;
+  planInputs: Pick<PlanInputs, 'of'>;
   judging: Judging;
   recording: Recording;
-  clock: Clock;
 }): PlanJudge {
-  async function inputFor({ run, stack, steps, custom }: JudgedPlan) {
-    const [previousRun, flags] = await Promise.all([
-      parts.runs.newestFinished(stack.key, 'TRACKED'),
-      parts.flags.of(run.id),
-    ]);
-    const tool = { name: vendorName(stack.settings.vendor), plan: planOfSteps(steps) };
-    const nowMs = parts.clock.nowMs();
-    const plan = { vendor: tool.name, steps };
-    return planInput({ run, stack, plan, flags, previousRun, tool, custom, nowMs });
-  }
-
   return {
     async judge(about, signal) {
       const { run, stack } = about;
       const policies = await parts.policies.ofStack(stack.key, 'PLAN');
       if (policies.length === 0) return passed;
-      const input = await inputFor(about);
+      const input = await parts.planInputs.of(about);
       const judgements = await parts.judging.judge('PLAN', policies, input, { signal });
       const override =
         run.changesDigest === undefined ? null : await parts.overrides.find(stack.key, run.changesDigest);

@@ -8,12 +8,14 @@ import type { SettleApproval } from '../runs/approvals/settle.ts';
 import type { FlagStore } from '../runs/flags.ts';
 import type { JobQueue } from '../runs/job-queue.ts';
 import type { PlanJudge } from '../runs/plan-judge.ts';
+import type { RunList } from '../runs/run-list.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { PushJudge } from '../stacks/push-judge.ts';
 import type { RepositoryStore } from '../stacks/repository-store.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions } from '../tx.ts';
 import { createApprovalJudge } from './approval-judge.ts';
+import { checkSource } from './check-source.ts';
 import type { PolicyEngine } from './engine.ts';
 import { createGuards } from './guards.ts';
 import { createJudgeLoop, type JudgeLoop } from './judge-loop.ts';
@@ -21,14 +23,21 @@ import { createJudging } from './judging.ts';
 import { createLoginJudge } from './login-judge.ts';
 import type { OverrideStore } from './override-store.ts';
 import { createOverrides, type Overrides } from './overrides.ts';
+import { createPlanInputs } from './plan-inputs.ts';
 import { createPlanJudge } from './plan-judge.ts';
+import { createPolicies, type OnPolicyChanged, type Policies } from './policies.ts';
 import { createPolicyLines } from './policy-lines.ts';
 import type { DecisionStore, PolicyStore } from './policy-store.ts';
 import { createPushJudge } from './push-judge.ts';
 import { createRecording } from './recording.ts';
+import { createSourceCheck, type SourceCheck } from './source-check.ts';
+import { createWorkbench, type Workbench } from './workbench.ts';
 
 /** Policies, put together: who judges what, and what people may do about it. */
 export interface PolicyFeature {
+  readonly policies: Policies;
+  readonly sourceCheck: SourceCheck;
+  readonly workbench: Workbench;
   readonly planJudge: PlanJudge;
   readonly pushJudge: PushJudge;
   readonly guards: Guards;
@@ -50,7 +59,10 @@ export function createPolicyFeature(parts: {
     readonly runs: RunStore;
     readonly repositories: Pick<RepositoryStore, 'listAccounts'>;
     readonly stacks: StackStore;
+    readonly runList: RunList;
   };
+  /** Others go by what policies say: they are told in the transaction. Left out: nobody. */
+  readonly onChanged?: OnPolicyChanged;
   readonly transactions: Transactions;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -58,11 +70,16 @@ export function createPolicyFeature(parts: {
   readonly ending: AbortSignal;
   readonly logger: Logger;
 }): PolicyFeature {
-  const { stores } = parts;
+  const { stores, engine, onChanged = async () => undefined } = parts;
   const judging = createJudging(parts);
   const recording = createRecording(stores);
+  const planInputs = createPlanInputs({ ...parts, ...stores });
+  const check = createSourceCheck((kind, source) => checkSource(engine, kind, source));
   return {
-    planJudge: createPlanJudge({ ...parts, ...stores, judging, recording }),
+    policies: createPolicies({ ...parts, ...stores, store: stores.policies, check, onChanged }),
+    sourceCheck: check,
+    workbench: createWorkbench({ ...stores, judging, check, planInputs }),
+    planJudge: createPlanJudge({ ...stores, judging, recording, planInputs }),
     pushJudge: createPushJudge({ ...parts, ...stores, judging, recording }),
     guards: createGuards(stores.policies),
     loginJudge: createLoginJudge({

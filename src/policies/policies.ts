@@ -18,10 +18,13 @@ export interface Policies {
   list(filter: PolicyFilter): Promise<readonly Policy[]>;
   /** Throws `policy-invalid`, `policy-engine-unavailable`, `policy-name-taken`, `policy-not-attachable`. */
   create(policy: NewPolicy, by: Actor): Promise<Saved>;
-  /** As `create`; null when it is gone. `isAllowed` is asked inside the transaction, and throws. */
+  /**
+   * As `create`; what is left out stays; null when it is gone. `isAllowed` is asked inside the transaction, and throws.
+   * Throws `precondition-failed` when the rest of the source is another than the one that was compiled with the change.
+   */
   update(
     id: string,
-    change: PolicyContent,
+    change: Partial<PolicyContent>,
     by: Actor,
     isAllowed: (now: Policy) => void,
   ): Promise<Saved | null>;
@@ -116,28 +119,24 @@ export function createPolicies(parts: {
       });
     },
 
-    async update(id, content, by, isAllowed) {
+    async update(id, change, by, isAllowed) {
       const found = await store.find(id);
       if (!found) return null;
       isAllowed(found);
-      requireLabels(found.kind, content.labels);
-      const digest = digestOf(content);
+      const wanted = { ...found, ...change };
+      requireLabels(found.kind, wanted.labels);
+      const digest = digestOf(wanted);
       // What was compiled once need not be again: a policy can be renamed without an engine.
       const { rules, hints } =
-        digest === found.digest ? { rules: found.rules, hints: [] } : await check(found.kind, content);
+        digest === found.digest ? { rules: found.rules, hints: [] } : await check(found.kind, wanted);
       return transactions.write(async (tx) => {
         const now = await store.find(id, tx);
         if (!now) return null;
         isAllowed(now);
+        const updated = { updatedAtMs: clock.nowMs(), updatedBy: actorName(by) };
+        const next = { ...now, ...change, rules, digest, ...updated };
+        if (digestOf(next) !== digest) throw changedSince();
         const before = await store.stacksOf(id, tx);
-        const next = {
-          ...now,
-          ...content,
-          rules,
-          digest,
-          updatedAtMs: clock.nowMs(),
-          updatedBy: actorName(by),
-        };
         if ((await store.update(tx, next, now.version)) === 'name-taken') throw nameTaken(next);
         const policy = (await store.find(id, tx)) ?? next;
         await changed(tx, policy, by, before);
@@ -213,6 +212,12 @@ function nameTaken({ name, account }: Policy): UserError {
   const whose = account === null ? 'This server' : account.login;
   const message = `${whose} has a policy called "${name}" already.`;
   return new UserError('policy-name-taken', message, { issues: [{ path: 'name', message }] });
+}
+
+function changedSince(): UserError {
+  return new UserError('precondition-failed', 'The source was changed while yours was checked.', {
+    hint: 'Load the policy again, look at what is new, and repeat your change.',
+  });
 }
 
 function attachedByLabel({ name }: Policy): UserError {

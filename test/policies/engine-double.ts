@@ -8,8 +8,8 @@ import type {
 const standing: EngineStanding = { kind: 'ready', engine: 'opa 1.22.0', path: '/usr/bin/opa' };
 
 /**
- * An engine for what does not need one: rules are the lines `name`, `name: <JSON>` below `package slipway`, and the line
- * `!<message>` is an error of the compiler.
+ * An engine for what does not need one: rules are the lines `name: <JSON>`, with that value, and `name contains ...`, with
+ * none; the line `!<message>` is an error of the compiler.
  */
 export function engineDouble(change: Partial<PolicyEngine> = {}) {
   const evaluated: EvaluationRequest[] = [];
@@ -37,8 +37,8 @@ export function engineDouble(change: Partial<PolicyEngine> = {}) {
 
 function rulesOf(body: string) {
   return body.split('\n').flatMap((text, index) => {
-    const [, name, value] = /^(\w+): (.+)$/.exec(text) ?? [];
-    if (name === undefined || value === undefined) return [];
+    const [, name, value = '[]'] = /^(\w+)(?:: (.+)| contains .+)$/.exec(text) ?? [];
+    if (name === undefined) return [];
     return [{ name, line: index + 1, value: JSON.parse(value) as unknown }];
   });
 }

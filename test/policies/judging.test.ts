@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createLogger } from '../../src/logger.ts';
 import type { Evaluation, EvaluationRequest, PolicyEngine } from '../../src/policies/engine.ts';
-import { createJudging, inputLimitBytes } from '../../src/policies/judging.ts';
+import { createJudging } from '../../src/policies/judging.ts';
 import { combinedTimeLimitMs } from '../../src/policies/kinds.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { aPolicy } from '../support/policies.ts';
@@ -117,7 +117,6 @@ it.each([
   ['a function', () => () => 0],
   ['a circle', () => circle],
   ['a number that JSON does not know', () => ({ n: 1n })],
-  ['too much', () => 'x'.repeat(inputLimitBytes)],
 ])('judges no input that is %s', async (_what, make) => {
   const { asked, judge } = world(async () => said([]));
   expect(await judge(['a'], make())).toMatchObject([{ outcome: 'failed', failure: { code: 'input' } }]);
