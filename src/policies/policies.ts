@@ -36,8 +36,10 @@ export interface Policies {
   detach(id: string, stackKey: string): Promise<boolean>;
   /** What judges a stack, in the order of kinds and names. */
   ofStack(stack: Stack): Promise<readonly AttachedPolicy[]>;
-  /** Keys of the stacks that it judges. */
+  /** Keys of the stacks that it judges, in their order. */
   stacksOf(id: string): Promise<readonly string[]>;
+  /** Of those, the ones that it is attached to; the others have it by a label alone. */
+  attachedTo(id: string): Promise<readonly string[]>;
 }
 
 export interface PolicyContent {
@@ -103,6 +105,7 @@ export function createPolicies(parts: {
     list: (filter) => store.list(filter),
     versions: (id) => store.versions(id),
     stacksOf: (id) => store.stacksOf(id),
+    attachedTo: (id) => store.attachedTo(id),
 
     async create({ account, kind, ...content }, by) {
       requireLabels(kind, content.labels);

@@ -1,4 +1,5 @@
 import { type AuditSubject, noSubject } from '../access/audit-log.ts';
+import type { Policies } from '../policies/policies.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
@@ -14,8 +15,9 @@ export function createSubjects(parts: {
   readonly runs: Pick<RunStore, 'find'>;
   readonly webhooks: Pick<Webhooks, 'find'>;
   readonly deliveries: Pick<Deliveries, 'find'>;
+  readonly policies: Pick<Policies, 'find'>;
 }): SubjectOf {
-  const { stackStore, runs, webhooks, deliveries } = parts;
+  const { stackStore, runs, webhooks, deliveries, policies } = parts;
 
   async function byKey(key: string | undefined, run: string | null = null): Promise<AuditSubject> {
     return subjectOf(key === undefined ? null : await stackStore.findByKey(key), run);
@@ -36,6 +38,10 @@ export function createSubjects(parts: {
         const delivery = await deliveries.find(params['delivery'] ?? '');
         const webhook = delivery && (await webhooks.find(delivery.webhookId));
         return byKey(webhook?.stackKey, delivery?.runId);
+      }
+      case 'policies': {
+        const policy = await policies.find(params['policy'] ?? '');
+        return { ...noSubject, account: policy?.account?.login ?? null };
       }
       default:
         return noSubject;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Policy } from '../policies/policy.ts';
 import type { Stack } from '../stacks/stack.ts';
 import { UserError } from '../user-error.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
@@ -16,6 +17,10 @@ export const stackVersion = ({ settings, managedBy }: Pick<Stack, 'settings' | '
   digest(JSON.stringify([settings, managedBy]));
 
 export const webhookVersion = ({ version }: Pick<Webhook, 'version'>): string => `v${version}`;
+
+/** Another one whenever somebody decided something else of it. */
+export const policyVersion = ({ name, description, labels, digest: source }: Policy): string =>
+  digest(JSON.stringify([name, description, labels, source]));
 
 /** Of a webhook; its secret is no part of it, as proxies write tags into their logs: a change of it is another version. */
 export function webhookTag(webhook: Webhook, shown: { readonly secret?: string | null | undefined }): string {

@@ -56,7 +56,8 @@ function codesOf(path: string, method: string, operation: Operation): ProblemCod
 }
 
 /** Whoever may read a stack may know of it, and is told when more is needed. */
-const mayBeTooLittle = (needs = 'any') => ['writer', 'admin', 'all-accounts'].includes(needs);
+const mayBeTooLittle = (needs = 'any') =>
+  ['writer', 'admin', 'account-admin', 'all-accounts'].includes(needs);
 const isInPath = (parameter: Parameter) => parameter.in === 'path';
 const isHeader = (name: string) => (parameter: Parameter) =>
   parameter.in === 'header' && parameter.name === name;

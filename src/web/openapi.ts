@@ -32,6 +32,7 @@ const tags = [
   { name: 'stacks', description: 'What is deployed from a directory of a repository, and how.' },
   { name: 'environment', description: 'Variables that the runs of a stack see.' },
   { name: 'runs', description: 'What happened and happens to a stack; what people decide about it.' },
+  { name: 'policies', description: 'Rules that judge runs and logins, and what they said.' },
   { name: 'webhooks', description: 'Who hears of state changes, and what became of each delivery.' },
   { name: 'access', description: 'Tokens, and who did what.' },
   { name: 'github', description: 'What GitHub delivers.' },

@@ -11,6 +11,10 @@ import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
 import type { Overrides } from '../policies/overrides.ts';
+import type { Policies } from '../policies/policies.ts';
+import type { DecisionStore, SampleStore } from '../policies/policy-store.ts';
+import type { SourceCheck } from '../policies/source-check.ts';
+import type { Workbench } from '../policies/workbench.ts';
 import type { Gates } from '../runs/approvals/gates.ts';
 import type { Reviewing } from '../runs/approvals/reviewing.ts';
 import type { RunCommands } from '../runs/commands.ts';
@@ -42,6 +46,12 @@ import { createGuard } from './api/guard.ts';
 import { type InboxControl, inboxRoutes } from './api/inbox.ts';
 import { lockRoutes } from './api/lock.ts';
 import { moduleRoutes } from './api/modules.ts';
+import { policiesRoutes } from './api/policies.ts';
+import { policyRoutes } from './api/policy.ts';
+import { policyDecisionRoutes } from './api/policy-decisions.ts';
+import { createPolicyGuard } from './api/policy-guard.ts';
+import { policySampleRoutes } from './api/policy-samples.ts';
+import { policySimulationRoutes } from './api/policy-simulations.ts';
 import { replayRoutes } from './api/replays.ts';
 import { repositoryRoutes } from './api/repositories.ts';
 import { runCommandRoutes } from './api/run-commands.ts';
@@ -54,6 +64,7 @@ import { runReviewRoutes } from './api/run-reviews.ts';
 import { runRoutes } from './api/runs.ts';
 import { sessionRoutes } from './api/sessions.ts';
 import { stackListRoutes } from './api/stack-lists.ts';
+import { stackPolicyRoutes } from './api/stack-policies.ts';
 import { stackRunRoutes } from './api/stack-runs.ts';
 import { stackRoutes } from './api/stacks.ts';
 import { systemRoutes } from './api/system.ts';
@@ -137,6 +148,11 @@ export interface WebParts {
   readonly replays: Replays;
   readonly runDeliveries: RunDeliveries;
   readonly webhookTests: TestDeliveries;
+  readonly policies: Policies;
+  readonly sourceCheck: SourceCheck;
+  readonly workbench: Workbench;
+  readonly decisions: DecisionStore;
+  readonly samples: SampleStore;
   readonly clock: Clock;
   /** Null without GitHub settings. */
   readonly github: GithubInbox | null;
@@ -162,6 +178,7 @@ export function createWeb(parts: WebParts): Web {
   const browserSessions = createBrowserSessions(parts);
   const whoIs = (request: Request) => authenticate(request, { tokens, browserSessions });
   const guard = createGuard({ access, stacks: parts.stackStore, runs: parts.runs });
+  const policyGuard = createPolicyGuard({ ...parts, guard });
   const streams = createEventStreams(parts.streamLimits);
   const rateLimit = parts.apiRateLimit === 0 ? null : createRateLimit(parts.apiRateLimit, parts.clock);
   const app = newApi();
@@ -197,12 +214,13 @@ export function createWeb(parts: WebParts): Web {
     instanceGate(gated.operations, access),
     inputGate(gated.operations),
     notModifiedGate,
-    idempotencyGate({ ...gated, guard }),
+    idempotencyGate({ ...gated, guard, policyGuard }),
   ]) {
     app.use('/api/v1/*', gate);
   }
 
-  const api = { ...parts, guard, streams, webhookGuard: createWebhookGuard({ ...parts, guard }) };
+  const webhookGuard = createWebhookGuard({ ...parts, guard });
+  const api = { ...parts, guard, streams, webhookGuard, policyGuard };
   for (const routes of [
     stackListRoutes(api),
     stackRoutes(api),
@@ -224,6 +242,12 @@ export function createWeb(parts: WebParts): Web {
     replayRoutes(api),
     webhookTestRoutes(api),
     runDeliveryRoutes(api),
+    policiesRoutes(api),
+    policyRoutes(api),
+    policyDecisionRoutes(api),
+    policySampleRoutes(api),
+    policySimulationRoutes(api),
+    stackPolicyRoutes(api),
     eventRoutes(api),
     inboxRoutes(api),
     systemRoutes(api),

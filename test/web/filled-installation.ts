@@ -1,3 +1,4 @@
+import { aJudgement, aPolicy } from '../support/policies.ts';
 import { attempted } from './attempted.ts';
 import type { Installation } from './installation.ts';
 
@@ -26,6 +27,14 @@ export async function fillInstallation(installation: Installation) {
   const received = { id, event: 'ping', lane: 'other', body: Buffer.from('{}'), receivedAtMs: 1 };
   await database.write((tx) => installation.inboxStore.insert(tx, received));
   await database.write((tx) => installation.inboxStore.settle(tx, id, { state: 'failed', note: 'no luck' }));
+  const policy = aPolicy();
+  const about = { accountId: 11, stackKey: made.key, runId: finished.id, subject: 'the plan' };
+  const { policies } = installation;
+  const sample = await database.write(async (tx) => {
+    await policies.stores.policies.insert(tx, policy);
+    await policies.stores.policies.attach(tx, policy.id, made.key);
+    return policies.stores.decisions.record(tx, aJudgement({ sample: true }), about, '{}');
+  });
   const ids: Readonly<Record<string, string>> = {
     account: 'acme',
     stack: made.id,
@@ -34,6 +43,8 @@ export async function fillInstallation(installation: Installation) {
     delivery: id,
     replay: replay && 'id' in replay ? replay.id : '',
     name: 'AWS_REGION',
+    policy: policy.id,
+    sample: sample.id,
   };
 
   /** The address that a template of the document has for what was put in. */

@@ -15,6 +15,7 @@ import { createInboxControl } from '../../src/github/inbox-control.ts';
 import { createIds } from '../../src/ids.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics/metrics.ts';
+import type { PolicyEngine } from '../../src/policies/engine.ts';
 import { createOverrides } from '../../src/policies/overrides.ts';
 import { createRunCommands } from '../../src/runs/commands.ts';
 import { createSeenPlans } from '../../src/runs/plan/seen-plans.ts';
@@ -66,6 +67,7 @@ import { aCommit, anAccount, aRepository, person, stackSettings } from '../suppo
 import { noneJudged } from '../support/run-world.ts';
 import { anExchange } from '../webhooks/exchanges.ts';
 import { checkedAgainstDocument } from './documented.ts';
+import { policyParts } from './policy-parts.ts';
 
 export const branchHead = aCommit();
 export const otherAccount = anAccount({ id: 12, login: 'globex', installationId: 102 });
@@ -97,7 +99,10 @@ const systemReport: SystemReport = {
   outboxWaiting: 0,
 };
 
-type InstallationChange = Partial<WebParts> & { readonly judge?: LoginJudge };
+type InstallationChange = Partial<WebParts> & {
+  readonly judge?: LoginJudge;
+  readonly engine?: Partial<PolicyEngine>;
+};
 
 const noLoginPolicies: LoginJudge = {
   judge: async () => ({ kind: 'no-policies', settle: async () => true }),
@@ -107,7 +112,7 @@ const noLoginPolicies: LoginJudge = {
  * The web on the real features and a real database; only GitHub, name servers and the senders are doubles. Each answer of
  * its API must be one that the OpenAPI document describes.
  */
-export function anInstallation({ judge = noLoginPolicies, ...change }: InstallationChange = {}) {
+export function anInstallation({ judge = noLoginPolicies, engine, ...change }: InstallationChange = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'slipway-web-'));
   const database = openDatabase(join(directory, 'slipway.db'));
   const box = createSecretBox(randomBytes(32));
@@ -194,6 +199,7 @@ export function anInstallation({ judge = noLoginPolicies, ...change }: Installat
     webhooks: webhookStore,
     logger,
   });
+  const policies = policyParts(database, box, { ...base, logger }, engine);
   const tokenStore = createTokenStore(database);
   const tokens = createTokens({ ...base, store: tokenStore });
   const idempotency = createIdempotency({ ...base, store: createIdempotencyStore(database, box) });
@@ -264,6 +270,7 @@ export function anInstallation({ judge = noLoginPolicies, ...change }: Installat
     logs,
     events: createEventFeed(database),
     webhooks,
+    ...policies.web,
     clock,
     replays,
     runDeliveries: createRunDeliveries({ webhooks: webhookStore, deliveries: deliveryStore }),
@@ -357,6 +364,7 @@ export function anInstallation({ judge = noLoginPolicies, ...change }: Installat
     },
     ...{
       webhooks,
+      policies,
       retention: createRetentionStore(database),
       replays,
       outcomes,

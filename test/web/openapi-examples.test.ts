@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { commandLine } from '../../src/access/origin.ts';
 import { person } from '../support/builders.ts';
+import { aJudgement, aPolicy } from '../support/policies.ts';
 import { attempted } from './attempted.ts';
 import { type Content, createSchemaCheck, type Document, type Route, routesOf } from './documented.ts';
 import { anInstallation, apiRequest, type Installation, untilUnconfirmed } from './installation.ts';
@@ -151,6 +152,14 @@ async function prepared(installation: Installation, operationId: string): Promis
     },
   );
   const [session] = await sessions.listOf(userId);
+  const policy = aPolicy({ name: 'another' });
+  const about = { accountId: 11, stackKey: stack.key, runId: run.id, subject: 'the plan' };
+  const { stores } = installation.policies;
+  const sample = await database.write(async (tx) => {
+    await stores.policies.insert(tx, policy);
+    await stores.policies.attach(tx, policy.id, stack.key);
+    return stores.decisions.record(tx, aJudgement({ policy, sample: true }), about, '{}');
+  });
   const token = await tokens.create({ name: 'spare', role: 'reader', account: null }, administrator);
   const range = { sinceMs: 0, untilMs: Number.MAX_SAFE_INTEGER, state: null, failedOnly: false };
   const replay = operationId === 'cancelReplay' ? await replays.start(hook.id, range, 'ada') : null;
@@ -164,6 +173,8 @@ async function prepared(installation: Installation, operationId: string): Promis
     inboxDelivery: received.id,
     replay: replay && 'id' in replay ? replay.id : '',
     name: 'AWS_REGION',
+    policy: policy.id,
+    sample: sample.id,
     token: token.id,
   };
 }

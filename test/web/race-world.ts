@@ -33,6 +33,7 @@ import { parseAllowedTargets } from '../../src/webhooks/targets/allowed-targets.
 import { createTargetGuard } from '../../src/webhooks/targets/target-guard.ts';
 import { openRunWorld, type RunWorld } from '../support/run-world.ts';
 import { apiRequest, healthy } from './installation.ts';
+import { policyParts } from './policy-parts.ts';
 
 export interface Answer {
   readonly status: number;
@@ -170,6 +171,7 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
     refusesVariable: () => false,
     vendors: [],
     system: () => Promise.reject(new Error('not in this test')),
+    ...policyParts(database, box, base).web,
     stackList: createStackList(database),
     runList: createRunList(database),
     metrics: { text: async () => '', responded: () => undefined, isAnonymous: false },

@@ -18,11 +18,16 @@ type Need =
   | 'person'
   | 'writer'
   | 'admin'
+  | 'any-account-admin'
+  | 'account-admin'
   | 'instance';
 
 const stack = '/api/v1/stacks/{account}/{stack}';
 const run = '/api/v1/runs/{run}';
 const webhook = '/api/v1/webhooks/{webhook}';
+const policy = '/api/v1/policies/{policy}';
+const body = 'deny: []';
+const newPolicy = { name: 'another', kind: 'PLAN', account: 'acme', body };
 const vendor = { pulumi: { loginUrl: 'file:///state', stackName: 'dev' } };
 
 /** Route, who may, and a body that is fine where one is needed. */
@@ -92,6 +97,24 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   [`POST ${webhook}/replay`, 'writer', { since: 0 }],
   [`GET ${webhook}/replays`, 'reader'],
   [`POST ${webhook}/replays/{replay}/cancel`, 'writer'],
+  ['GET /api/v1/policies', 'token'],
+  ['POST /api/v1/policies', 'account-admin', newPolicy],
+  ['POST /api/v1/policies/check', 'any-account-admin', { kind: 'PLAN', body }],
+  [`GET ${policy}`, 'reader'],
+  [`PUT ${policy}`, 'account-admin', { description: 'changed' }],
+  [`DELETE ${policy}`, 'account-admin'],
+  [`GET ${policy}/versions`, 'reader'],
+  [`GET ${policy}/stacks`, 'reader'],
+  [`GET ${policy}/decisions`, 'account-admin'],
+  [`GET ${policy}/samples`, 'account-admin'],
+  [`POST ${policy}/simulate`, 'account-admin', { input: {} }],
+  [`POST ${policy}/simulate-runs`, 'account-admin', {}],
+  ['GET /api/v1/samples/{sample}', 'account-admin'],
+  [`GET ${run}/policies`, 'reader'],
+  [`GET ${stack}/policies`, 'reader'],
+  [`GET ${stack}/attachable-policies`, 'admin'],
+  [`PUT ${stack}/policies/{policy}`, 'admin'],
+  [`DELETE ${stack}/policies/{policy}`, 'admin'],
   ['GET /api/v1/system', 'instance'],
   ['GET /api/v1/tokens', 'instance'],
   ['POST /api/v1/tokens', 'instance', { name: 'another', role: 'reader' }],
@@ -116,8 +139,8 @@ const callers = [
   'person who reads',
   'writer token',
   'person who writes',
-  'admin token of the account',
   'person who administers',
+  'admin token of the account',
   'admin token',
   'instance admin',
   'operator',
@@ -133,6 +156,8 @@ const rank: Readonly<Record<Need, number>> = {
   person: 1,
   writer: 2,
   admin: 3,
+  'any-account-admin': 3,
+  'account-admin': 3,
   instance: 4,
 };
 const power: Readonly<Record<Caller, number>> = {
@@ -158,6 +183,15 @@ const seesAllAccounts: ReadonlySet<Caller> = new Set([
   'operator',
 ]);
 
+/** Some account, or all. */
+const administersAccount: ReadonlySet<Caller> = new Set([
+  'token of another account',
+  'admin token of the account',
+  'admin token',
+  'instance admin',
+  'operator',
+]);
+
 const people: ReadonlySet<Caller> = new Set([
   'person without access',
   'person who reads',
@@ -167,9 +201,15 @@ const people: ReadonlySet<Caller> = new Set([
 ]);
 
 /** 401 without a good token, 404 for what is not theirs (the inbox is nobody's but the instance's), 403 for what they may only read. */
-function expected(need: Need, caller: Caller): 401 | 403 | 404 | 'allowed' {
+function expected(need: Need, caller: Caller, route: string): 401 | 403 | 404 | 'allowed' {
   if (need === 'nobody') return 'allowed';
   if (power[caller] === -1) return 401;
+  if (need === 'any-account-admin') return administersAccount.has(caller) ? 'allowed' : 403;
+  if (need === 'account-admin' && power[caller] > 0) {
+    return administersAccount.has(caller) ? 'allowed' : 403;
+  }
+  // Nothing that is there is asked for.
+  if (need === 'account-admin' && !route.includes('{')) return 403;
   if (need === 'all-accounts') return seesAllAccounts.has(caller) ? 'allowed' : 403;
   if (need === 'logged-in') return people.has(caller) ? 'allowed' : 403;
   if (need === 'person' && power[caller] >= rank[need] && !people.has(caller)) return 403;
@@ -263,9 +303,9 @@ describe('who may call what', () => {
         const { status } = response;
         const isRefused = [401, 403, 404].includes(status);
         // What one caller deleted is not there for the next one, who would have been allowed too.
-        const isGone = status === 404 && method === 'DELETE' && expected(need, caller) === 'allowed';
+        const isGone = status === 404 && method === 'DELETE' && expected(need, caller, route) === 'allowed';
         outcomes[caller] = isRefused && !isGone ? status : 'allowed';
-        wanted[caller] = expected(need, caller);
+        wanted[caller] = expected(need, caller, route);
         if (status === 500) throw new Error(`500: ${JSON.stringify(fixture.installation.logged.at(-1))}`);
       }
 

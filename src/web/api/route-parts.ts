@@ -9,6 +9,7 @@ import { type ProblemCode, problemCodes } from '../problem.ts';
 
 export const stackPath = '/api/v1/stacks/{account}/{stack}';
 export const runPath = '/api/v1/runs/{run}';
+export const policyPath = '/api/v1/policies/{policy}';
 
 const segment = (description: string, example: string) =>
   z.string().min(1).max(200).openapi({ description, example });
@@ -17,6 +18,7 @@ export const stackParams = z.object({
   account: segment("Login of the repository's owner.", 'acme'),
   stack: segment('Id of the stack.', 'network-prod'),
 });
+export const policyParams = z.object({ policy: segment('Id of the policy.', '01JD4R7K9M1P3Q5S7T9V2W4X6Y') });
 export const runParams = z.object({ run: segment('Id of the run.', '01JD4Z0P6V3Q8N5T2W7X9Y1B4C') });
 
 const problemSchema = z
@@ -128,8 +130,21 @@ export const needsInstanceAdmin = {
 };
 
 /** What every authenticated route declares: the token, the role it takes, and its errors. */
-export function needs(role: (typeof roles)[number] | 'any') {
+export function needs(role: (typeof roles)[number] | 'any' | 'account-admin') {
   const description =
     role === 'any' ? 'Needs a token; shows what it may read.' : `Needs the role ${role} on the stack.`;
   return { security: [{ bearer: [] }], description, 'x-needs': role };
 }
+
+/** As `needs`, for policies: they belong to accounts. */
+export const needsPolicyReader = {
+  ...needs('reader'),
+  description: 'Needs the role reader on a stack that it judges, or an administrator of its account.',
+};
+
+export const needsPolicyAdmin = {
+  ...needs('account-admin'),
+  description:
+    'Needs an administrator of the account: of the instance, or an admin token of the account. For policies of kind LOGIN ' +
+    'and NOTIFICATION an administrator of the instance.',
+};

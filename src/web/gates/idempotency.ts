@@ -3,6 +3,7 @@ import { type Actor, roles } from '../../access/actor.ts';
 import type { Idempotency, KeptAnswer, Settle } from '../../access/idempotency.ts';
 import type { Logger } from '../../logger.ts';
 import type { Guard } from '../api/guard.ts';
+import type { PolicyGuard } from '../api/policy-guard.ts';
 import type { WebEnv } from '../api.ts';
 import type { Operation, Operations } from '../operations.ts';
 import { refuse } from '../problem.ts';
@@ -21,9 +22,10 @@ export function idempotencyGate(parts: {
   readonly operations: () => Operations;
   readonly idempotency: Pick<Idempotency, 'begin'>;
   readonly guard: Pick<Guard, 'stack'>;
+  readonly policyGuard: Pick<PolicyGuard, 'managed'>;
   readonly logger: Logger;
 }): MiddlewareHandler<WebEnv> {
-  const { operations, idempotency, guard, logger } = parts;
+  const { operations, idempotency, guard, policyGuard, logger } = parts;
 
   return async (c, next) => {
     const key = c.req.header(keyName);
@@ -56,6 +58,10 @@ export function idempotencyGate(parts: {
   /** What belongs to the instance was asked for by its own gate. Throws `not-found` and `forbidden`. */
   async function requireStill(actor: Actor, operation: Operation, { headers }: KeptAnswer): Promise<void> {
     const needed = roles.find((role) => role === operation.needs);
+    if (operation.needs === 'account-admin') {
+      const policy = operations().find('GET', headers['location'] ?? '');
+      await policyGuard.managed(actor, policy?.params['policy'] ?? '');
+    }
     if (needed === undefined) return;
     const isOfStack = 'stack' in operation.params;
     const made = isOfStack ? operation : operations().find('GET', headers['location'] ?? '');
