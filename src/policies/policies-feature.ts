@@ -25,7 +25,7 @@ import type { OverrideStore } from './override-store.ts';
 import { createOverrides, type Overrides } from './overrides.ts';
 import { createPlanInputs } from './plan-inputs.ts';
 import { createPlanJudge } from './plan-judge.ts';
-import { createPolicies, type OnPolicyChanged, type Policies } from './policies.ts';
+import { createPolicies, type OnLoginPolicyChanged, type OnPolicyChanged, type Policies } from './policies.ts';
 import { createPolicyLines } from './policy-lines.ts';
 import type { DecisionStore, PolicyStore } from './policy-store.ts';
 import { createPushJudge } from './push-judge.ts';
@@ -61,8 +61,9 @@ export function createPolicyFeature(parts: {
     readonly stacks: StackStore;
     readonly runList: RunList;
   };
-  /** Others go by what policies say: they are told in the transaction. Left out: nobody. */
-  readonly onChanged?: OnPolicyChanged;
+  /** Others go by what policies say: they are told in the transaction. */
+  readonly onChanged: OnPolicyChanged;
+  readonly onLoginPolicyChanged: OnLoginPolicyChanged;
   readonly transactions: Transactions;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -70,13 +71,13 @@ export function createPolicyFeature(parts: {
   readonly ending: AbortSignal;
   readonly logger: Logger;
 }): PolicyFeature {
-  const { stores, engine, onChanged = async () => undefined } = parts;
+  const { stores, engine } = parts;
   const judging = createJudging(parts);
   const recording = createRecording(stores);
   const planInputs = createPlanInputs({ ...parts, ...stores });
   const check = createSourceCheck((kind, source) => checkSource(engine, kind, source));
   return {
-    policies: createPolicies({ ...parts, ...stores, store: stores.policies, check, onChanged }),
+    policies: createPolicies({ ...parts, ...stores, store: stores.policies, check }),
     sourceCheck: check,
     workbench: createWorkbench({ ...stores, judging, check, planInputs }),
     planJudge: createPlanJudge({ ...stores, judging, recording, planInputs }),

@@ -8,6 +8,7 @@ import { createDecisionStore } from '../../src/storage/decision-store.ts';
 import { createFlagStore } from '../../src/storage/flag-store.ts';
 import { createOverrideStore } from '../../src/storage/override-store.ts';
 import { createPolicyStore } from '../../src/storage/policy-store.ts';
+import { createReviewStore } from '../../src/storage/review-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createRunList } from '../../src/storage/run-list.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
@@ -33,9 +34,14 @@ export function policyParts(
     samples: createSampleStore(database, box),
     overrides: createOverrideStore(database),
     flags: createFlagStore(database),
+    reviews: createReviewStore(database),
   };
   const { engine, evaluated } = engineDouble(engineChange);
-  const feature = createPolicyFeature({ ...base, transactions: database, stores, engine });
+  const feature = createPolicyFeature({
+    ...{ ...base, transactions: database, stores, engine, ending: new AbortController().signal },
+    onChanged: async () => undefined,
+    onLoginPolicyChanged: async () => undefined,
+  });
   const { policies, sourceCheck, workbench } = feature;
   const { decisions, samples } = stores;
   return { web: { policies, sourceCheck, workbench, decisions, samples }, feature, stores, evaluated };
