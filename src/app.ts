@@ -315,7 +315,11 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     for (const error of await workspaces.sweep(await runs.recovery.needingWorkspace())) {
       logger.error({ err: error }, 'a workspace of a former life could not be removed');
     }
+    await runs.approvalJobs.sweep();
     await runs.scheduler.sweep();
+    const judging = policies.judgeLoop({ queue, settleApproval: runs.settleApproval });
+    await judging.start();
+    opened.defer(() => judging.stop());
     await webhooks.pump.start();
     webhooks.replayLoop.start();
     opened.use(

@@ -19,6 +19,8 @@ import { sweepAttempts, sweepReplays } from './webhooks/retention.ts';
 
 /** A safety net: wake-ups do the work. */
 const sweepEveryMs = 10_000;
+/** The same for runs that approval policies have not judged. */
+const unjudgedEveryMs = 60_000;
 /** Longer than anything tells of a comment again: GitHub for days, the inbox for a week. */
 const answeredKeptMs = 30 * 24 * 60 * 60_000;
 /** How often it is looked for what is too old. */
@@ -29,7 +31,7 @@ const clearEveryMs = 60 * 60_000;
  * of what is old. A failure is logged, and the next round comes.
  */
 export function startHousekeeping(parts: {
-  readonly runs: Pick<Runs, 'recovery' | 'scheduler'>;
+  readonly runs: Pick<Runs, 'recovery' | 'scheduler' | 'approvalJobs'>;
   readonly retention: Retention;
   readonly deliveries: DeliveryStore;
   readonly replays: ReplayStore;
@@ -53,13 +55,20 @@ export function startHousekeeping(parts: {
 }): AsyncDisposable {
   const { runs, retention, logger } = parts;
   const ending = new AbortController();
-  const timer = setInterval(() => void sweep(), sweepEveryMs);
+  const timers = [
+    setInterval(() => void trying(sweep), sweepEveryMs),
+    setInterval(() => void trying(runs.approvalJobs.sweep), unjudgedEveryMs),
+  ];
   const clearing = clearRegularly(ending.signal);
 
   async function sweep(): Promise<void> {
+    await runs.recovery.sweep();
+    await runs.scheduler.sweep();
+  }
+
+  async function trying(work: () => Promise<void>): Promise<void> {
     try {
-      await runs.recovery.sweep();
-      await runs.scheduler.sweep();
+      await work();
     } catch (error) {
       logger.error({ err: error }, 'a sweep failed, the next one comes');
     }
@@ -91,7 +100,7 @@ export function startHousekeeping(parts: {
 
   return {
     async [Symbol.asyncDispose]() {
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       ending.abort();
       await clearing;
     },

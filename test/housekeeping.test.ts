@@ -52,7 +52,7 @@ test('sessions that are over are removed, and what was answered long ago is forg
   await using _housekeeping = startHousekeeping({
     ...{ ...parts, sessions, audit, idempotency, logger: createLogger('silent') },
     // Swept by a timer, later than this test takes.
-    runs: {} as Pick<Runs, 'recovery' | 'scheduler'>,
+    runs: {} as Pick<Runs, 'recovery' | 'scheduler' | 'approvalJobs'>,
     retention: { sweep: async () => {} },
     deliveries: createDeliveryStore(database),
     replays: createReplayStore(database),

@@ -1,0 +1,102 @@
+import { expect, it } from 'vitest';
+import type { GateOutcome } from '../../../src/runs/approvals/gate.ts';
+import { isReviewed } from '../../../src/runs/approvals/review.ts';
+import { isTerminal, type Run } from '../../../src/runs/run.ts';
+import { fc } from '../../support/fast-check.ts';
+import { openApprovalWorld } from './approval-world.ts';
+
+type Step =
+  | { readonly kind: 'make'; readonly type: 'TRACKED' | 'PROPOSED' }
+  | { readonly kind: 'judge'; readonly run: number; readonly outcome: GateOutcome }
+  | { readonly kind: 'review' | 'confirm' | 'discard' | 'cancel'; readonly run: number }
+  | { readonly kind: 'policies'; readonly guards: readonly string[] }
+  | { readonly kind: 'plan' | 'sweep' };
+
+const run = fc.nat(5);
+const outcome = fc.constantFrom<GateOutcome>('approved', 'approved', 'undecided', 'failed', 'rejected');
+const guards = fc.constantFrom<readonly string[]>(['p1 1'], ['p1 2'], ['p1 2', 'p2 1'], []);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    kind: fc.constant('make'),
+    type: fc.constantFrom('TRACKED', 'PROPOSED'),
+  }) as fc.Arbitrary<Step>,
+  fc.record({ kind: fc.constant('judge' as const), run, outcome }),
+  fc.record({ kind: fc.constant('judge' as const), run, outcome: fc.constant<GateOutcome>('approved') }),
+  fc.record({ kind: fc.constantFrom('review', 'confirm', 'discard', 'cancel'), run }) as fc.Arbitrary<Step>,
+  fc.record({ kind: fc.constant('policies' as const), guards }),
+  fc.constantFrom<Step>({ kind: 'plan' }, { kind: 'sweep' }),
+);
+
+it('no run begins or is confirmed unless every policy of now approved it as it stands', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+      await using world = await openApprovalWorld();
+      const made: string[] = [];
+      /** What the test itself let the policies say: by run and version, for which policies. */
+      const approved = new Set<string>();
+      const asked = ({ id, stateVersion }: Run) => `${id} ${stateVersion} ${world.guards.toSorted().join()}`;
+      const mayPass = (of: Run) => world.guards.length === 0 || approved.has(asked(of));
+
+      async function take(what: Step): Promise<void> {
+        if (what.kind === 'make') made.push(await world.made(what.type));
+        else if (what.kind === 'policies') {
+          world.guards.splice(0, world.guards.length, ...what.guards);
+        } else if (what.kind === 'sweep') await world.scheduler.sweep();
+        else if (what.kind === 'plan') {
+          const work = await world.claim();
+          if (!work) return;
+          if (isTerminal(work.run.state)) return world.finish(work);
+          if (work.half !== 'plan') return;
+          for (const report of ['prepared', 'initialized'] as const) await world.server[report](work);
+          await world.server.planned(work, {
+            ...{ hasChanges: true, delta: { added: 1, changed: 0, deleted: 0, resources: 1 } },
+            ...{ steps: [{ op: 'create' }], file: null, autodeploy: false },
+          });
+          if ((await world.run(work.run.id)).state === 'FINISHED') await world.finish(work);
+        } else await onRun(what, made[what.run % Math.max(made.length, 1)]);
+        await world.scheduler.settled();
+      }
+
+      async function onRun(what: Step & { readonly run: number }, id: string | undefined): Promise<void> {
+        if (id === undefined) return;
+        const before = await world.run(id);
+        if (what.kind === 'judge') {
+          if (!isReviewed(before.state)) return;
+          if (what.outcome === 'approved') approved.add(asked(before));
+          else approved.delete(asked(before));
+          await world.judge(id, what.outcome);
+        } else if (what.kind === 'review') {
+          if (!isReviewed(before.state) || world.guards.length === 0) return;
+          for (const each of [...approved].filter((key) => key.startsWith(`${id} `))) approved.delete(each);
+          // Of the same changes: what was said of these did not know of it either.
+          if (before.changesDigest) {
+            for (const other of made.filter((each) => each > id)) {
+              const later = await world.run(other);
+              if (later.changesDigest === before.changesDigest) approved.delete(asked(later));
+            }
+          }
+          await world.review(id, 'ann', 'approve');
+        } else if (what.kind === 'confirm') {
+          await world
+            .confirm(id)
+            .catch((error: { code?: string }) => expect(error.code).toBe('approval-required'));
+        } else if (what.kind === 'discard' || what.kind === 'cancel') {
+          await world.commands[what.kind](id, { actor: 'bob' });
+        }
+      }
+
+      for (const what of steps) {
+        const before = await Promise.all(made.map(world.run));
+        await take(what);
+        for (const was of before) {
+          const now = (await world.runs.events(was.id)).find(
+            ({ stateVersion }) => stateVersion === was.stateVersion + 1,
+          );
+          if (now?.state === 'READY' || now?.state === 'CONFIRMED')
+            expect(mayPass(was), `${asked(was)}`).toBe(true);
+        }
+      }
+    }),
+    { numRuns: 40 },
+  );
+}, 120_000);
