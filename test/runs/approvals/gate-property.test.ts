@@ -16,19 +16,16 @@ type Step =
 const run = fc.nat(1);
 const outcome = fc.constantFrom<GateOutcome>('approved', 'approved', 'undecided', 'failed', 'rejected');
 const guards = fc.constantFrom<readonly string[]>(['p1 1'], ['p1 2'], ['p1 2', 'p2 1'], []);
+const of = <S extends Step>(weight: number, arbitrary: fc.Arbitrary<S>) => ({ weight, arbitrary });
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({
-    kind: fc.constant('make'),
-    type: fc.constantFrom('TRACKED', 'PROPOSED'),
-  }) as fc.Arbitrary<Step>,
-  fc.record({ kind: fc.constant('judge' as const), run, outcome }),
-  fc.record({ kind: fc.constant('judge' as const), run, outcome: fc.constant<GateOutcome>('approved') }),
-  fc.record({
-    kind: fc.constantFrom('review', 'confirm', 'confirm', 'confirm', 'discard', 'cancel'),
-    run,
-  }) as fc.Arbitrary<Step>,
-  fc.record({ kind: fc.constant('policies' as const), guards }),
-  fc.constantFrom<Step>({ kind: 'plan' }, { kind: 'plan' }, { kind: 'sweep' }),
+  of(1, fc.record({ kind: fc.constant('make' as const), type: fc.constantFrom('TRACKED', 'PROPOSED') })),
+  of(1, fc.record({ kind: fc.constant('judge' as const), run, outcome })),
+  of(3, fc.record({ kind: fc.constant('judge' as const), run, outcome: fc.constant('approved' as const) })),
+  of(2, fc.record({ kind: fc.constant('review' as const), run })),
+  of(4, fc.record({ kind: fc.constant('confirm' as const), run })),
+  of(1, fc.record({ kind: fc.constantFrom('discard' as const, 'cancel' as const), run })),
+  of(1, fc.record({ kind: fc.constant('policies' as const), guards })),
+  of(2, fc.record({ kind: fc.constantFrom('plan' as const, 'plan' as const, 'sweep' as const) })),
 );
 
 /** How often a run passed in all: a gate that is never open would hold, too. */
@@ -111,8 +108,8 @@ it('no run begins or is confirmed unless every policy of now approved it as it s
         }
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
-  expect(passed.READY).toBeGreaterThan(40);
+  expect(passed.READY).toBeGreaterThan(20);
   expect(passed.CONFIRMED).toBeGreaterThan(10);
 }, 120_000);
