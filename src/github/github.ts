@@ -8,6 +8,7 @@ import type { Gates } from '../runs/approvals/gates.ts';
 import type { BranchHeadStore } from '../runs/branch-heads.ts';
 import type { Conversation } from '../runs/conversation.ts';
 import type { Offers } from '../runs/offers.ts';
+import type { PullRequestNotes } from '../runs/pull-request-notes.ts';
 import type { Reactor } from '../runs/run-event.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { Source } from '../runs/source.ts';
@@ -29,6 +30,7 @@ import { createOffers } from './feedback/offers.ts';
 import { createOutbox } from './feedback/outbox.ts';
 import type { OutboxStore } from './feedback/outbox-store.ts';
 import type { ReadPolicyLines } from './feedback/policy-lines.ts';
+import { createPullRequestNotes } from './feedback/pull-request-notes.ts';
 import { createFeedbackReactor } from './feedback/reactor.ts';
 import { createNoteOnRun, type NoteOnRun } from './feedback/run-notes.ts';
 import { createSenders } from './feedback/senders.ts';
@@ -74,6 +76,7 @@ export interface Github extends AsyncDisposable {
   readonly onGateChanged: ReturnType<typeof createOnGateChanged>;
   readonly conversation: Conversation;
   readonly offers: Offers;
+  readonly pullRequestNotes: PullRequestNotes;
   readonly showUnaffected: ShowUnaffected;
   readonly budget: Pick<ApiBudget, 'standing'>;
   /** Starts the loops: deliveries are handled, check runs sent, all of it compared with GitHub, repository files read. */
@@ -234,6 +237,7 @@ export async function createGithub(parts: GithubParts): Promise<Github> {
       for (const react of reactors) await react(tx, event);
     },
     offers,
+    pullRequestNotes: createPullRequestNotes({ ...feedback, app }),
     showUnaffected: createShowUnaffected({ ...feedback, publicUrl: parts.publicUrl }),
     onGateChanged: createOnGateChanged(feedback),
     noteOnRun: createNoteOnRun({ ...stores, ...feedback }),

@@ -32,6 +32,7 @@ export function createUnconfiguredGithub(parts: {
     onGateChanged: () => Promise.resolve(),
     conversation: { react: refuse, answer: refuse },
     offers: { offer: () => Promise.resolve() },
+    pullRequestNotes: { find: refuse, write: () => Promise.resolve() },
     showUnaffected: () => Promise.resolve(),
     budget: createApiBudget({ clock }),
     start() {},

@@ -9,6 +9,8 @@ import type { NoticeStore, Severity } from './notice-store.ts';
 /** Leaves messages for the people of a stack. In the caller's transaction. */
 export interface Notices {
   tell(tx: Tx, about: NoticeSubject, message: NoticeMessage): Promise<void>;
+  /** Of one title the policy has one of the run, however often it is judged. */
+  tellOnce(tx: Tx, about: NoticeSubject, message: NoticeMessage): Promise<void>;
   /** That a policy could not be evaluated: once for a run, however often it is judged. */
   tellFailure(tx: Tx, about: Omit<NoticeSubject, 'policy'>, judgement: Judgement): Promise<void>;
 }
@@ -53,15 +55,27 @@ export function createNotices(parts: {
     });
   }
 
+  async function tellOnce(tx: Tx, about: NoticeSubject, message: NoticeMessage): Promise<void> {
+    const title = shortened(message.title, maxTitle);
+    if (await notices.isTold(tx, { runId: about.run.id, policyId: about.policy.id, title })) return;
+    await tell(tx, about, message);
+  }
+
   return {
     tell,
+    tellOnce,
     async tellFailure(tx, about, { policy, failure }) {
       if (failure === null) return;
-      const title = `The policy ${policy.name} could not be evaluated`;
-      if (await notices.isTold(tx, { runId: about.run.id, policyId: policy.id, title })) return;
       const where = failure.line === undefined ? '' : ` (line ${failure.line})`;
-      const body = `Of run ${about.run.id} of ${about.stack.id}: ${failure.message}${where}`;
-      await tell(tx, { ...about, policy }, { severity: 'ERROR', title, body });
+      await tellOnce(
+        tx,
+        { ...about, policy },
+        {
+          severity: 'ERROR',
+          title: `The policy ${policy.name} could not be evaluated`,
+          body: `Of run ${about.run.id} of ${about.stack.id}: ${failure.message}${where}`,
+        },
+      );
     },
   };
 }

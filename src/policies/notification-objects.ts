@@ -12,8 +12,14 @@ export const notificationObjects = {
   webhook: z
     .strictObject({
       endpoint_id: z.string().min(1).describe('Id of one of `webhook_endpoints`.'),
-      payload: z.json().describe('Body of the request, as JSON.'),
-      method: z.enum(['POST', 'PUT', 'PATCH']).optional().describe('POST when left out.'),
+      payload: z
+        .json()
+        .optional()
+        .describe('Body of the request, as JSON; left out: that of the state change.'),
+      method: z
+        .enum(['POST', 'PUT', 'PATCH'])
+        .optional()
+        .describe('POST when left out; nothing else is sent.'),
       headers: z.record(z.string(), z.string()).optional().describe('Headers of the request.'),
     })
     .describe('A request to an endpoint.'),

@@ -6,6 +6,7 @@ import { awayReason } from '../stacks/away.ts';
 import type { Commit } from '../stacks/repository.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { TriggerDecision } from './decisions/trigger.ts';
+import { askAgainAt } from './patience.ts';
 import type { Policy } from './policy.ts';
 
 /** A stack that a policy wants to run, and the commit that it would run. */
@@ -28,11 +29,6 @@ export type ReadTargets = (
   /** GitHub does not answer; it may by then. */
   | { readonly kind: 'later'; readonly atMs: number }
 >;
-
-/** So long GitHub is asked again, at growing distances; then it is said that it did not answer. */
-const longestWaitMs = 30 * 60_000;
-const shortestPauseMs = 5000;
-const longestPauseMs = 5 * 60_000;
 
 /** Asks GitHub for the head of the tracked branch of each stack that is wanted. Outside of any transaction. */
 export function createReadTargets(parts: {
@@ -64,14 +60,11 @@ export function createReadTargets(parts: {
 
   return async (triggered, stacks, sinceMs) => {
     const byId = new Map(stacks.map((stack) => [stack.id, stack]));
-    const waitedMs = Math.max(0, clock.nowMs() - sinceMs);
+    const againAtMs = askAgainAt(sinceMs, clock.nowMs());
     const all: Target[] = [];
     for (const [index, { stackId, policy }] of triggered.entries()) {
-      const found = await find(byId.get(stackId), index, waitedMs >= longestWaitMs);
-      if (found === null) {
-        const pauseMs = Math.min(longestPauseMs, Math.max(shortestPauseMs, waitedMs));
-        return { kind: 'later', atMs: clock.nowMs() + pauseMs };
-      }
+      const found = await find(byId.get(stackId), index, againAtMs === null);
+      if (found === null) return { kind: 'later', atMs: againAtMs ?? clock.nowMs() };
       all.push({ stackId, policy, found });
     }
     return { kind: 'read', all };

@@ -1,7 +1,7 @@
 import type { Tx } from '../../tx.ts';
 
 /** What kind of thing GitHub shows; each has a sender. */
-export type OutboxKind = 'check_run' | 'comment' | 'reaction' | 'deployment';
+export type OutboxKind = 'check_run' | 'comment' | 'policy_comment' | 'reaction' | 'deployment';
 
 export interface WantedItem {
   /** The same for every wish about one thing. */
@@ -20,7 +20,7 @@ export interface WantedItem {
 
 /** Comments and reactions answer people: they do not queue behind the checks of a hundred stacks. */
 export const laneOf = (repositoryId: number, kind: OutboxKind): string =>
-  `${kind === 'reaction' || kind === 'comment' ? 'talk' : 'checks'}:${repositoryId}`;
+  `${kind === 'check_run' || kind === 'deployment' ? 'checks' : 'talk'}:${repositoryId}`;
 
 export interface StoredNote {
   readonly key: string;

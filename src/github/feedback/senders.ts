@@ -1,6 +1,7 @@
 import type { RunStore } from '../../runs/run-store.ts';
 import { createCheckRunSender } from './check-run-sender.ts';
 import { createCommentSender } from './comment/comment-sender.ts';
+import { createPolicyCommentSender } from './comment/policy-comment.ts';
 import { type ComposeParts, createComposeCheck } from './compose-check.ts';
 import { createDeploymentSender } from './deployment-sender.ts';
 import type { OutboxKind } from './outbox-store.ts';
@@ -18,6 +19,7 @@ export function createSenders(parts: SenderParts): Readonly<Record<OutboxKind, S
   return {
     check_run: createCheckRunSender(createComposeCheck(parts)),
     comment: createCommentSender(parts),
+    policy_comment: createPolicyCommentSender(parts),
     reaction: reactionSender,
     deployment: createDeploymentSender(parts),
   };

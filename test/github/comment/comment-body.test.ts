@@ -4,8 +4,8 @@ import {
   type CommentView,
   commentBody,
   markerOf,
-  maxCommentLength,
 } from '../../../src/github/feedback/comment/comment-body.ts';
+import { maxCommentLength } from '../../../src/github/feedback/comment/issue-comment.ts';
 import type { StackView } from '../../../src/github/feedback/comment/rows.ts';
 import { type Run, runStates } from '../../../src/runs/run.ts';
 import { aCommit, aRun } from '../../support/builders.ts';

@@ -1,6 +1,7 @@
 import { cutMarkdown } from '../cut-markdown.ts';
 import { type PolicyLine, policyMarkdown } from '../policy-lines.ts';
 import { codeSpan } from '../shown-text.ts';
+import { maxCommentLength } from './issue-comment.ts';
 import { rowsOf, type StackView } from './rows.ts';
 import { type TableSettings, tableOf } from './table.ts';
 
@@ -29,9 +30,7 @@ export interface CommentSettings extends TableSettings {
   readonly isSandboxed: boolean;
 }
 
-/** GitHub refuses a longer one. It counts characters, of which there are never more than units of a string. */
-export const maxCommentLength = 65_536;
-/** Of it, the rest is for the table. */
+/** Of a comment, the rest is for the table. */
 const longestAnswer = 24_000;
 const longestObjections = 12_000;
 

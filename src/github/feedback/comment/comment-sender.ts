@@ -9,23 +9,16 @@ import { type SendContext, type Sender, target } from '../sender.ts';
 import { commentBody, markerOf, type Objection } from './comment-body.ts';
 import { type PullRequestPlace, parseDesiredComment } from './comment-item.ts';
 import { commentGapMs } from './comment-wishes.ts';
+import { putComment } from './issue-comment.ts';
 import type { StackView } from './rows.ts';
 import { viewsOf } from './views.ts';
 
 /** So many runs are told of; the others have it in their checks. */
 const mostObjections = 20;
 
-const commentJson = z.object({ id: z.number().int() });
-const listedCommentJson = commentJson.extend({
-  body: z.string().nullish(),
-  performed_via_github_app: z.object({ id: z.number().int() }).nullish(),
-});
 const pullRequestJson = z.object({ head: z.object({ sha: z.string() }) });
 
-/**
- * The one comment of a pull request, edited in place. At most one is made: when a create may have succeeded without our
- * hearing of it, the App's comments are searched for its marker first. One that somebody deleted is made again.
- */
+/** The one comment of a pull request that tells of its runs, edited in place. */
 export function createCommentSender(parts: {
   readonly appId: number;
   readonly stacks: Pick<StackStore, 'ofRepository'>;
@@ -68,33 +61,11 @@ export function createCommentSender(parts: {
   }
 
   async function send(item: PendingItem, context: SendContext): Promise<number | null> {
-    const { remoteId, createTried, repositoryId } = item;
     const { number, answer } = parseDesiredComment(item.desired);
-    const place = { repositoryId, number };
+    const place = { repositoryId: item.repositoryId, number };
     const body = await bodyOf(place, answer, context);
-    if (body === null) return remoteId;
-    if (remoteId !== null && (await update(context, remoteId, body))) return remoteId;
-    if (createTried) {
-      const found = await findOurs(context, place);
-      if (found !== null && (await update(context, found, body))) return found;
-    } else {
-      await context.beforeCreate();
-    }
-    return create(context, number, body);
-  }
-
-  async function findOurs(context: SendContext, place: PullRequestPlace): Promise<number | null> {
-    const { paginate, rest } = context.octokit;
-    const question = { ...target(context), issue_number: place.number, per_page: 100 };
-    const marker = markerOf(place);
-    for await (const { data } of paginate.iterator(rest.issues.listComments, question)) {
-      const ours = data
-        .map((json) => listedCommentJson.parse(json))
-        // Anybody can write the marker.
-        .find((json) => json.performed_via_github_app?.id === appId && json.body?.startsWith(marker));
-      if (ours) return ours.id;
-    }
-    return null;
+    if (body === null) return item.remoteId;
+    return putComment(item, { number, body, marker: markerOf(place) }, appId, context);
   }
 
   return {
@@ -102,26 +73,6 @@ export function createCommentSender(parts: {
     gapMs: commentGapMs,
     send: (item, context) => send(item, context).catch(givenUpIfForbidden('a comment on the pull request')),
   };
-}
-
-async function create(context: SendContext, number: number, body: string): Promise<number> {
-  const answer = await context.octokit.rest.issues.createComment({
-    ...target(context),
-    issue_number: number,
-    body,
-  });
-  return commentJson.parse(answer.data).id;
-}
-
-/** False when somebody deleted it. */
-async function update(context: SendContext, id: number, body: string): Promise<boolean> {
-  try {
-    await context.octokit.rest.issues.updateComment({ ...target(context), comment_id: id, body });
-    return true;
-  } catch (error) {
-    if (statusOf(error) === 404) return false;
-    throw error;
-  }
 }
 
 /** The hash of the newest commit, live: a push that concerns no stack makes no run. Null when GitHub does not say. */
