@@ -2,15 +2,21 @@ import { createSqliteEngine } from '../../src/engine/sqlite-engine.ts';
 import { createLogger } from '../../src/logger.ts';
 import type { PolicyEngine } from '../../src/policies/engine.ts';
 import { createFollowUpJobs } from '../../src/policies/follow-up-jobs.ts';
+import type { Settle } from '../../src/policies/judge-loop.ts';
 import { createJudging } from '../../src/policies/judging.ts';
 import { createNotices } from '../../src/policies/notices.ts';
+import { createNotificationEffects } from '../../src/policies/notification-effects.ts';
+import { createNotificationJudge } from '../../src/policies/notification-judge.ts';
 import { digestOf, type Policy } from '../../src/policies/policy.ts';
+import type { PolicyRequest, PolicyRequests } from '../../src/policies/policy-requests.ts';
 import { createRecording } from '../../src/policies/recording.ts';
 import { createTriggerJudge } from '../../src/policies/trigger-judge.ts';
 import { createReadTargets } from '../../src/policies/trigger-targets.ts';
 import { createFollowUps } from '../../src/runs/follow-ups.ts';
 import { type JudgeJob, judgeQueue } from '../../src/runs/judge-jobs.ts';
+import type { PullRequestNote, PullRequestNotes } from '../../src/runs/pull-request-notes.ts';
 import type { Run } from '../../src/runs/run.ts';
+import type { Commit } from '../../src/stacks/repository.ts';
 import type { Stack } from '../../src/stacks/stack.ts';
 import { createDecisionStore } from '../../src/storage/decision-store.ts';
 import { createFlagStore } from '../../src/storage/flag-store.ts';
@@ -39,17 +45,47 @@ export async function openFollowUpWorld({ engine }: { readonly engine: PolicyEng
   const notices = createNoticeStore(database);
   const causes = createRunCauseStore(database);
   const shownCauses: string[] = [];
+  const requests: PolicyRequest[] = [];
+  const github = { pullRequests: new Map<string, readonly number[]>(), answers: true };
+  const written: PullRequestNote[] = [];
   const followUps = createFollowUps({ runs, causes, commands: world.commands });
+  const judging = createJudging({ engine, clock, logger });
+  const recording = createRecording({ decisions, flags });
+  const tell = createNotices({ notices, clock, newId });
+  const judged = { policies, runs, flags, judging, recording, notices: tell, clock, logger };
   const trigger = createTriggerJudge({
-    ...{ policies, runs, stacks: world.stackStore, flags, followUps, clock },
+    ...{ ...judged, stacks: world.stackStore, followUps },
     readTargets: createReadTargets({ source: world.source, clock, logger }),
-    judging: createJudging({ engine, clock, logger }),
-    recording: createRecording({ decisions, flags }),
-    notices: createNotices({ notices, clock, newId }),
     async showCause(_, run, cause) {
       shownCauses.push(`${run.id} after ${cause.run.id} by ${cause.policy.name}`);
     },
   });
+  /** Webhooks, of which one is disabled. */
+  const policyRequests: PolicyRequests = {
+    endpointsOf: async () => ['hook', 'off'],
+    refusalOf: async ({ webhookId }) =>
+      webhookId === 'hook' ? null : `the webhook ${webhookId} is disabled`,
+    send: async (_, request) => void requests.push(request),
+  };
+  const pullRequestNotes: PullRequestNotes = {
+    async find(_, by) {
+      if (!github.answers) throw new Error('GitHub is down');
+      return github.pullRequests.get('commit' in by ? by.commit : by.intoBranch) ?? [];
+    },
+    write: async (_, note) => void written.push(note),
+  };
+  const notification = createNotificationJudge({
+    ...{ ...judged, stacks: world.stackStore, requests: policyRequests },
+    effectsOf: createNotificationEffects({ notices: tell, pullRequestNotes, requests: policyRequests }),
+    runUrl: (runId) => `https://slipway.example.com/runs/${runId}`,
+  });
+
+  function settleOf(job: JudgeJob): Promise<Settle> {
+    const { signal } = new AbortController();
+    if (job.kind === 'trigger') return trigger(job, signal);
+    if (job.kind === 'notification') return notification(job, signal);
+    throw new Error(`nobody does ${job.kind}`);
+  }
 
   /** It follows the branch of its name, which has a commit. */
   async function stack(name: string, repositoryId = 21): Promise<Stack> {
@@ -81,8 +117,7 @@ export async function openFollowUpWorld({ engine }: { readonly engine: PolicyEng
       const claimed = await database.write((tx) => queue.claim(tx, judgeQueue));
       if (!claimed) return done;
       const job = claimed.data as JudgeJob;
-      if (job.kind !== 'trigger') throw new Error(`nobody does ${job.kind}`);
-      const settle = await trigger(job, new AbortController().signal);
+      const settle = await settleOf(job);
       await database.write(async (tx) => {
         const settled = await settle(tx);
         if (settled === 'done') await queue.finish(tx, claimed);
@@ -95,6 +130,12 @@ export async function openFollowUpWorld({ engine }: { readonly engine: PolicyEng
   /** A further commit on its branch. */
   function commit({ settings: { branch } }: Stack, hash = `${branch}-1`): void {
     world.commits.set(branch, [...(world.commits.get(branch) ?? []), aCommit({ hash })]);
+  }
+
+  function headOf({ settings: { branch } }: Stack): Commit {
+    const head = world.commits.get(branch)?.at(-1);
+    if (!head) throw new Error(`${branch} has no commit`);
+    return head;
   }
 
   /** Somebody deploys the head of its branch. */
@@ -115,8 +156,8 @@ export async function openFollowUpWorld({ engine }: { readonly engine: PolicyEng
 
   return {
     ...world,
-    ...{ policies, decisions, notices, causes, followUps, shownCauses },
-    ...{ stack, policy, judge, commit, deploy, end },
+    ...{ policies, decisions, notices, causes, followUps, shownCauses, requests, github, written },
+    ...{ stack, policy, judge, commit, headOf, deploy, end },
     /** The newest first. */
     runsOf: ({ key }: Stack) => runsOfStack(database, key),
     /** "severity title: body" of each, the oldest first. */
