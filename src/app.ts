@@ -95,7 +95,12 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     directory: join(config.dataDir, 'policies'),
   });
   const ending = new AbortController();
-  const policies = createPolicyFeature({ ...basics, stores, engine: opa, ending: ending.signal });
+  const policies = createPolicyFeature({
+    ...basics,
+    ...{ stores, engine: opa, ending: ending.signal },
+    onChanged: (tx, _, stackKeys) => runs.approvalJobs.policiesChanged(tx, stackKeys),
+    onLoginPolicyChanged: (tx, by) => sessions.endOthers(tx, by),
+  });
   const { vendors, foundIn } = await createVendors(config.tools, isSandboxed);
   const githubTraffic = () => github.budget.standing();
   const metrics = createMetrics({ store: stores.standing, githubTraffic, clock, version });

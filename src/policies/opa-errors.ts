@@ -52,7 +52,7 @@ export function isOutOfMemory(stderr: string): boolean {
 }
 
 const lastWords =
-  /^((fatal error|runtime): .*(out of memory|cannot allocate memory|stack exceeds|stack overflow)|SIGSEGV: .*[^]*\bruntime\.)/m;
+  /^((fatal error|runtime): .*(out of memory|cannot allocate memory|stack exceeds|stack overflow)|SIGSEGV: .*[\s\S]*\bruntime\.)/m;
 
 function codeOf(code: string): EvaluationFailure['code'] {
   if (code.startsWith('rego_')) return 'compile';

@@ -25,7 +25,12 @@ import type { OverrideStore } from './override-store.ts';
 import { createOverrides, type Overrides } from './overrides.ts';
 import { createPlanInputs } from './plan-inputs.ts';
 import { createPlanJudge } from './plan-judge.ts';
-import { createPolicies, type OnLoginPolicyChanged, type OnPolicyChanged, type Policies } from './policies.ts';
+import {
+  createPolicies,
+  type OnLoginPolicyChanged,
+  type OnPolicyChanged,
+  type Policies,
+} from './policies.ts';
 import { createPolicyLines } from './policy-lines.ts';
 import type { DecisionStore, PolicyStore } from './policy-store.ts';
 import { createPushJudge } from './push-judge.ts';

@@ -128,6 +128,12 @@ async function prepared(installation: Installation, operationId: string): Promis
   const stack = await addStack(operationId === 'createStack' ? 'Other' : 'Network Prod');
   const hook = await webhooks.create(stack.key, { endpoint: 'https://receiver.example/hook' });
   const first = await move(await addRun(stack), ...(stepsBefore[operationId] ?? untilUnconfirmed));
+  if (operationId === 'overrideRun') {
+    const denied = { outcome: 'policy_denied', changes_digest: '3f0a'.repeat(16) };
+    await database.write((tx) =>
+      database.inside(tx).updateTable('run').set(denied).where('id', '=', first.id).execute(),
+    );
+  }
   if (operationId === 'approveRun' || operationId === 'rejectRun') installation.guards.push('p1 1');
   const run = operationId === 'prioritizeRun' ? await addRun(stack) : first;
   await logs.append(run.id, 'planning', 0, Buffer.from('previewing'));

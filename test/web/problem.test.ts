@@ -14,6 +14,7 @@ const neverInARequest = [
   'database-exists',
   'database-missing',
   'file-exists',
+  'policy-folder',
   'project-missing',
   'project-unreadable',
   'secret-unreadable',
