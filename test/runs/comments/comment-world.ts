@@ -32,7 +32,8 @@ const roles: Readonly<Record<string, Role>> = { rita: 'reader', bob: 'writer', a
 
 /** Pull request #7 from `topic` to `main`, head `t1` unless said otherwise, and people with roles who comment on it. */
 export async function openCommentWorld() {
-  const world = await openRunWorld();
+  const guards: string[] = [];
+  const world = await openRunWorld({ guards: () => guards });
   const { clock, stackStore, commits } = world;
   const { conversation, reactions, answers } = recordedConversation();
   let commentId = 500;
@@ -178,6 +179,8 @@ export async function openCommentWorld() {
 
   return {
     ...world,
+    /** "id version" of the approval policies of every stack. */
+    guards,
     ...{ conversation, answered, audit, reactions, answers, addRepository },
     ...{
       addNamed,
