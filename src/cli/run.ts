@@ -194,7 +194,8 @@ function changes({ delta }: RunObject): string {
   return delta ? `+${delta.added} ~${delta.changed} -${delta.deleted}` : '';
 }
 
-function nextStep({ id, state, type, stack }: RunObject): string | undefined {
+function nextStep({ id, state, type, stack, blockedBy }: RunObject): string | undefined {
+  if (blockedBy?.kind === 'approval') return `slipway run approve ${id}, or slipway run reject ${id}`;
   switch (state) {
     case 'UNCONFIRMED':
       return type === 'DESTROY'
