@@ -43,7 +43,8 @@ function readTop(root: YamlNode & { kind: 'map' }, problems: FileProblems): read
   const say = (at: Position, message: string) => problems.add(at, message);
   const find = (key: string) => root.entries.find((entry) => entry.key === key);
   for (const { key, at } of root.entries) {
-    if (!topKeys.includes(key)) say(at, unknownKey(key, topKeys));
+    if (key === 'modules') say(at, 'module CI/CD is not available for Pulumi');
+    else if (!topKeys.includes(key)) say(at, unknownKey(key, topKeys));
   }
   const version = find('version');
   if (!version) say(root.at, 'version is missing; write version: 1');

@@ -169,6 +169,7 @@ describe('what is wrong with a repository file is said with its place:', () => {
     ],
     [withEntry('').replace(' 1', ''), ['1:1 version must be 1, without quotes; this server knows no other']],
     [`stack: []\n${withEntry('')}`, ['1:1 unknown key stack; did you mean stacks?']],
+    [`modules: []\n${withEntry('')}`, ['1:1 module CI/CD is not available for Pulumi']],
     [`defaults: {}\n${withEntry('')}`, ['1:1 unknown key defaults; known here are version, stacks']],
     [`version: 1\nstacks:\n${'  - name: a\n'.repeat(501)}`, ['2:1 a file may have 500 stacks at most']],
     // YAML itself.
