@@ -28,7 +28,16 @@ export function usageFailure(message: string, hint?: string): CliFailure {
 const problem = z.looseObject({
   detail: z.string(),
   hint: z.string().optional(),
-  errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  errors: z
+    .array(
+      z.object({
+        path: z.string(),
+        message: z.string(),
+        line: z.number().optional(),
+        column: z.number().optional(),
+      }),
+    )
+    .optional(),
 });
 
 /** An answer of the API that is no success. */
@@ -41,7 +50,11 @@ export async function failureOfResponse(response: Response): Promise<CliFailure>
   const { detail, hint, errors = [] } = parsed.data;
   // One wrong field stands in `detail` already.
   const fields =
-    errors.length > 1 ? errors.map(({ path, message }) => `${path}: ${message}`).join('; ') : undefined;
+    errors.length > 1
+      ? errors
+          .map(({ path, message, line }) => `${line === undefined ? path : `line ${line}`}: ${message}`)
+          .join('; ')
+      : undefined;
   return new CliFailure(exitCode, detail, { hint: fields ?? hint, json: parsed.data });
 }
 

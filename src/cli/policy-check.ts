@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
-import { type CheckedSource, decodeBody } from '../policies/check-source.ts';
+import type { CheckedSource } from '../policies/check-source.ts';
 import { type PolicyKind, policyKinds } from '../policies/policy.ts';
 import { type CliContext, configOf } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { CliFailure } from './failure.ts';
-import { readNamed } from './named-file.ts';
 import { oneLine, outputOf } from './output.ts';
+import { readBody } from './policy-objects.ts';
 
 interface Options {
   readonly kind: PolicyKind;
@@ -21,7 +21,7 @@ export function addPolicyCheckCommand(policy: Command, context: CliContext): voi
     .addOption(new Option('--kind <kind>', 'what it judges').choices(policyKinds).makeOptionMandatory())
     .option('--v0', 'it is written in Rego v0')
     .action(async (path: string, { kind, v0 }: Options, command: Command) => {
-      const body = await contentOf(path);
+      const body = await readBody(path);
       const checked = await context.checkPolicy(configOf(context), kind, { body, regoVersion: v0 ? 0 : 1 });
       if (checked.kind === 'unavailable') throw new CliFailure(exitCodes.failed, checked.reason);
       const ok = checked.kind === 'valid';
@@ -29,12 +29,6 @@ export function addPolicyCheckCommand(policy: Command, context: CliContext): voi
       // The errors say it all; nothing is printed on top of them.
       if (!ok) throw new CliFailure(exitCodes.failed, '');
     });
-}
-
-async function contentOf(path: string): Promise<string> {
-  const body = decodeBody(await readNamed(path));
-  if (body === null) throw new CliFailure(exitCodes.failed, `${path}: it is not UTF-8`);
-  return body;
 }
 
 function jsonOf(checked: Exclude<CheckedSource, { kind: 'unavailable' }>) {
