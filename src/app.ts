@@ -96,9 +96,10 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   });
   const ending = new AbortController();
   const policies = createPolicyFeature({
-    ...basics,
-    ...{ stores, engine: opa, ending: ending.signal },
-    onChanged: (tx, _, stackKeys) => runs.approvalJobs.policiesChanged(tx, stackKeys),
+    ...{ ...basics, stores, engine: opa, ending: ending.signal },
+    onChanged: async (tx, { kind }, stackKeys) => {
+      if (kind === 'APPROVAL') await runs.approvalJobs.policiesChanged(tx, stackKeys);
+    },
     onLoginPolicyChanged: (tx, by) => sessions.endOthers(tx, by),
   });
   const { vendors, foundIn } = await createVendors(config.tools, isSandboxed);
