@@ -1,7 +1,7 @@
 import type { Claim, DeliveryStore, Queue, Want } from '../webhooks/delivery-store.ts';
 import type { Database } from './database.ts';
 import { preparedInside } from './prepared.ts';
-import type { DeliveryRow } from './webhook-rows.ts';
+import type { DeliveryRow, PolicyRequestRow } from './webhook-rows.ts';
 
 type DueRow = Pick<
   DeliveryRow,
@@ -54,6 +54,9 @@ export function createClaim(database: Database): DeliveryStore['claim'] {
         'select body from payload where run_id = ? and state_version = ?',
       )
       .pluck(),
+    request: connection.prepare<[string], Pick<PolicyRequestRow, 'state_version' | 'headers' | 'body'>>(
+      'select state_version, headers, body from policy_request where delivery_id = ?',
+    ),
     lease: connection.prepare<[number, number, string]>(
       'update delivery set attempts = attempts + 1, lease_until_ms = ?, started_at_ms = ? where id = ?',
     ),
@@ -67,18 +70,28 @@ export function createClaim(database: Database): DeliveryStore['claim'] {
     const statements = statementsInside(tx);
 
     function take(row: DueRow, webhookId: string, webhookVersion: number): Claim {
-      const { id: deliveryId, run_id: runId, state_version: stateVersion } = row;
+      const { id: deliveryId, run_id: runId } = row;
       const attempt = row.attempts + 1;
       if (row.lease_until_ms !== null) statements.lose.run(deliveryId);
       statements.lease.run(leaseUntilMs, nowMs, deliveryId);
-      const body = bodies.of(runId, stateVersion, () => statements.body.get(runId, stateVersion) ?? null);
       return {
-        ...{ deliveryId, webhookId, webhookVersion, runId, stateVersion, attempt, body },
+        ...{ deliveryId, webhookId, webhookVersion, runId, attempt, ...said(row) },
         tries: attempt - row.earlier_attempts,
         startedAtMs: nowMs,
         rejections: row.rejections,
         createdAtMs: row.created_at_ms,
       };
+    }
+
+    function said({ id, run_id: runId, state_version: stateVersion }: DueRow) {
+      if (stateVersion !== null) {
+        const body = bodies.of(runId, stateVersion, () => statements.body.get(runId, stateVersion) ?? null);
+        return { stateVersion, body };
+      }
+      const request = statements.request.get(id);
+      if (!request) throw new Error(`delivery ${id} tells nothing`);
+      const policyHeaders = JSON.parse(request.headers) as Record<string, string>;
+      return { stateVersion: request.state_version, body: request.body, policyHeaders };
     }
 
     const claims: Claim[] = [];

@@ -1,4 +1,6 @@
+import type { NotNull } from 'kysely';
 import type { RunState } from '../runs/run.ts';
+import type { Tx } from '../tx.ts';
 import type {
   Attempt,
   AttemptOutcome,
@@ -12,7 +14,7 @@ import type { AttemptRow, DeliveryRow } from './webhook-rows.ts';
 
 type DeliveryReads = Pick<
   DeliveryStore,
-  'payload' | 'latestPayload' | 'find' | 'lastAttempt' | 'listOfRun' | 'listOfWebhook'
+  'payload' | 'body' | 'latestPayload' | 'find' | 'lastAttempt' | 'listOfRun' | 'listOfWebhook'
 >;
 
 /** What people ask about deliveries. */
@@ -25,8 +27,10 @@ export function createDeliveryReads(database: Database): DeliveryReads {
           .onRef('run_event.run_id', '=', 'delivery.run_id')
           .onRef('run_event.state_version', '=', 'delivery.state_version'),
       )
+      .leftJoin('policy_request', 'policy_request.delivery_id', 'delivery.id')
       .selectAll('delivery')
-      .select('run_event.state');
+      .select('run_event.state')
+      .select(['policy_request.state_version as judged_version', 'policy_id', 'policy_name']);
 
   async function withAttempts(
     rows: readonly ReadDelivery[],
@@ -46,15 +50,23 @@ export function createDeliveryReads(database: Database): DeliveryReads {
     return rows.map((row) => deliveryOf(row, byDelivery.get(row.id) ?? []));
   }
 
+  async function payload(runId: string, stateVersion: number, tx?: Tx): Promise<Uint8Array | null> {
+    const row = await (tx ? database.inside(tx) : database.read)
+      .selectFrom('payload')
+      .select('body')
+      .where('run_id', '=', runId)
+      .where('state_version', '=', stateVersion)
+      .executeTakeFirst();
+    return row?.body ?? null;
+  }
+
   return {
-    async payload(runId, stateVersion) {
-      const row = await database.read
-        .selectFrom('payload')
-        .select('body')
-        .where('run_id', '=', runId)
-        .where('state_version', '=', stateVersion)
-        .executeTakeFirst();
-      return row?.body ?? null;
+    payload,
+
+    async body({ id, runId, stateVersion, policy }) {
+      if (policy === null) return payload(runId, stateVersion);
+      const request = database.read.selectFrom('policy_request').select('body').where('delivery_id', '=', id);
+      return (await request.executeTakeFirst())?.body ?? null;
     },
 
     async latestPayload(stackKey) {
@@ -92,6 +104,8 @@ export function createDeliveryReads(database: Database): DeliveryReads {
         .selectFrom('delivery')
         .select(['id', 'webhook_id', 'state_version', 'status', 'next_at_ms', 'lease_until_ms'])
         .where('run_id', '=', runId)
+        .where('state_version', 'is not', null)
+        .$narrowType<{ state_version: NotNull }>()
         .execute();
       return rows.map((row) => ({
         id: row.id,
@@ -120,7 +134,13 @@ const summaryColumns = [
   ...(['outcome', 'status_code', 'error', 'detail'] as const),
 ] as const;
 
-type ReadDelivery = DeliveryRow & { readonly state: string | null };
+type ReadDelivery = DeliveryRow & {
+  readonly state: string | null;
+  /** Null, as the next two, unless a policy sends it. */
+  readonly judged_version: number | null;
+  readonly policy_id: string | null;
+  readonly policy_name: string | null;
+};
 type ReadAttempt = Pick<AttemptRow, (typeof summaryColumns)[number]> & Partial<AttemptRow>;
 
 function deliveryOf(row: ReadDelivery, attempts: readonly ReadAttempt[]): Delivery {
@@ -128,7 +148,8 @@ function deliveryOf(row: ReadDelivery, attempts: readonly ReadAttempt[]): Delive
     id: row.id,
     webhookId: row.webhook_id,
     runId: row.run_id,
-    stateVersion: row.state_version,
+    stateVersion: row.state_version ?? row.judged_version ?? 0,
+    policy: row.policy_id === null ? null : { id: row.policy_id, name: row.policy_name ?? '' },
     state: row.state as RunState | null,
     status: row.status as DeliveryStatus,
     nextAttemptAtMs: row.lease_until_ms === null ? row.next_at_ms : null,

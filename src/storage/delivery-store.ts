@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { DeliveryStore, Queue } from '../webhooks/delivery-store.ts';
+import type { DeliveryStore, NewDelivery, Queue } from '../webhooks/delivery-store.ts';
 import type { Database } from './database.ts';
 import { createClaim } from './delivery-claim.ts';
 import { createDeliveryReads } from './delivery-reads.ts';
@@ -21,23 +21,24 @@ export function createDeliveryStore(database: Database): DeliveryStore {
       const result = await database
         .inside(tx)
         .insertInto('delivery')
-        .values({
-          id: delivery.id,
-          webhook_id: delivery.webhookId,
-          run_id: delivery.runId,
-          state_version: delivery.stateVersion,
-          status: 'pending',
-          attempts: 0,
-          earlier_attempts: 0,
-          rejections: 0,
-          next_at_ms: delivery.createdAtMs,
-          lease_until_ms: null,
-          started_at_ms: null,
-          created_at_ms: delivery.createdAtMs,
-        })
+        .values(newRow(delivery, delivery.stateVersion))
         .onConflict((conflict) => conflict.columns(['webhook_id', 'run_id', 'state_version']).doNothing())
         .executeTakeFirst();
       return result.numInsertedOrUpdatedRows === 1n;
+    },
+
+    async insertRequest(tx, request) {
+      const db = database.inside(tx);
+      await db.insertInto('delivery').values(newRow(request, null)).execute();
+      const row = {
+        delivery_id: request.id,
+        state_version: request.stateVersion,
+        policy_id: request.policy.id,
+        policy_name: request.policy.name,
+        headers: JSON.stringify(request.headers),
+        body: request.body,
+      };
+      await db.insertInto('policy_request').values(row).execute();
     },
 
     claim: createClaim(database),
@@ -187,3 +188,18 @@ export function createDeliveryStore(database: Database): DeliveryStore {
     },
   };
 }
+
+const newRow = ({ id, webhookId, runId, createdAtMs }: NewDelivery, stateVersion: number | null) => ({
+  id,
+  webhook_id: webhookId,
+  run_id: runId,
+  state_version: stateVersion,
+  status: 'pending',
+  attempts: 0,
+  earlier_attempts: 0,
+  rejections: 0,
+  next_at_ms: createdAtMs,
+  lease_until_ms: null,
+  started_at_ms: null,
+  created_at_ms: createdAtMs,
+});

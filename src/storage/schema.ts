@@ -27,6 +27,7 @@ import type {
   AttemptRow,
   DeliveryRow,
   PayloadRow,
+  PolicyRequestRow,
   ReplayRow,
   WebhookHealthRow,
   WebhookRow,
@@ -58,6 +59,7 @@ export interface Schema {
   webhook_health: WebhookHealthRow;
   payload: PayloadRow;
   delivery: DeliveryRow;
+  policy_request: PolicyRequestRow;
   attempt: AttemptRow;
   replay: ReplayRow;
   canary: CanaryRow;

@@ -51,7 +51,8 @@ export interface DeliveryRow {
   id: string;
   webhook_id: string;
   run_id: string;
-  state_version: number;
+  /** Null: it is no state change that is told, but a request of a policy. */
+  state_version: number | null;
   status: string;
   /** Claims so far; fences every result. */
   attempts: number;
@@ -67,6 +68,18 @@ export interface DeliveryRow {
   created_at_ms: number;
   /** The replay that sent it last. */
   replay_id: string | null;
+}
+
+/** What a notification policy sends beside the state changes. */
+export interface PolicyRequestRow {
+  delivery_id: string;
+  /** Of the change that the policy judged. */
+  state_version: number;
+  policy_id: string;
+  policy_name: string;
+  /** Those of the policy; names in lower case. */
+  headers: Json;
+  body: Uint8Array;
 }
 
 export interface AttemptRow {

@@ -37,15 +37,12 @@ export function createDeliveries(parts: {
   return {
     find: (id) => store.find(id),
     list: (webhookId, query) => store.listOfWebhook(webhookId, query),
-    body: ({ runId, stateVersion }) => store.payload(runId, stateVersion),
+    body: (delivery) => store.body(delivery),
 
     async curl(delivery, number) {
       const told = delivery.attempts.filter(({ exchange }) => exchange !== null);
       const wanted = number === null ? told.at(-1) : told.find((attempt) => attempt.number === number);
-      const [webhook, body] = await Promise.all([
-        webhooks.find(delivery.webhookId),
-        store.payload(delivery.runId, delivery.stateVersion),
-      ]);
+      const [webhook, body] = await Promise.all([webhooks.find(delivery.webhookId), store.body(delivery)]);
       if (!wanted?.exchange || !webhook || !body) return null;
       return curlCommand({ url: webhook.url, headers: wanted.exchange.request.headers, body });
     },

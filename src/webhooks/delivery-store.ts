@@ -81,7 +81,9 @@ export interface Delivery {
   readonly webhookId: string;
   readonly runId: string;
   readonly stateVersion: number;
-  /** What the run became; null for a change that is not on record. */
+  /** Null: it tells of the state change. Else it is what this policy sends because of it. */
+  readonly policy: DeliveringPolicy | null;
+  /** What the run became; null for a change that is not on record, and for what a policy sends. */
   readonly state: RunState | null;
   readonly status: DeliveryStatus;
   /** Null when none is planned, and while one is in flight. */
@@ -91,7 +93,12 @@ export interface Delivery {
   readonly attempts: readonly Attempt[];
 }
 
-/** What the overview of a run needs of a delivery. */
+export interface DeliveringPolicy {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** What the overview of a run needs of a delivery that tells of a state change. */
 export interface DeliverySummary extends Pick<Delivery, 'id' | 'webhookId' | 'stateVersion' | 'status'> {
   /** An attempt is in flight or to come. */
   readonly isPlanned: boolean;
@@ -117,6 +124,14 @@ export interface NewDelivery {
   readonly createdAtMs: number;
 }
 
+/** What a policy sends, which is no state change. */
+export interface NewPolicyRequest extends NewDelivery {
+  readonly policy: DeliveringPolicy;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
 /** A delivery that is ours to send until the lease ends. */
 export interface Claim {
   readonly deliveryId: string;
@@ -136,6 +151,8 @@ export interface Claim {
   readonly createdAtMs: number;
   /** What to send; null when nobody wrote it. */
   readonly body: Uint8Array | null;
+  /** What a policy adds to the headers of the webhook. Left out: it tells of a state change. */
+  readonly policyHeaders?: Readonly<Record<string, string>>;
 }
 
 export interface ClaimOptions {
@@ -205,11 +222,15 @@ export interface DroppedAttempts {
 export interface DeliveryStore {
   /** Once for each state change of a run, whether or not a webhook wants it. */
   insertPayload(tx: Tx, runId: string, stateVersion: number, body: Uint8Array): Promise<void>;
-  payload(runId: string, stateVersion: number): Promise<Uint8Array | null>;
+  payload(runId: string, stateVersion: number, tx?: Tx): Promise<Uint8Array | null>;
+  /** What a delivery sends. */
+  body(delivery: Pick<Delivery, 'id' | 'runId' | 'stateVersion' | 'policy'>): Promise<Uint8Array | null>;
   /** Of the newest run of the stack, its last. */
   latestPayload(stackKey: string): Promise<Uint8Array | null>;
   /** Due at once. False when the webhook has a delivery of that state change already. */
   insert(tx: Tx, delivery: NewDelivery): Promise<boolean>;
+  /** Due at once, and in the way of no state change. */
+  insertRequest(tx: Tx, request: NewPolicyRequest): Promise<void>;
 
   /**
    * Leases what is due for enabled webhooks, and makes the attempt of each 'started'. A first attempt waits while an

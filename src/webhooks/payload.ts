@@ -6,7 +6,7 @@ import type { Payload } from './payload-schema.ts';
  * Bodies above this are cut down by shortening the commit message: receivers commonly limit requests to a
  * megabyte or less, and a state change that is never told is worse than a message without its end.
  */
-const maxBodyBytes = 262_144;
+export const maxBodyBytes = 262_144;
 
 /**
  * The body of a webhook, exactly as specification §2.2 has it, nothing added. Serialised once for each
@@ -14,12 +14,12 @@ const maxBodyBytes = 262_144;
  */
 export function payloadOf(event: RunEvent): Buffer {
   const payload = describe(event);
-  const body = encode(payload);
+  const body = encodeJson(payload);
   if (body.length <= maxBodyBytes) return body;
   const { commit } = payload.run;
-  const rest = body.length - encode(commit.message).length;
+  const rest = body.length - encodeJson(commit.message).length;
   const message = longestStart(commit.message, maxBodyBytes - rest);
-  return encode({ ...payload, run: { ...payload.run, commit: { ...commit, message } } });
+  return encodeJson({ ...payload, run: { ...payload.run, commit: { ...commit, message } } });
 }
 
 /** The longest start of a text that takes at most so many bytes as JSON. */
@@ -28,7 +28,7 @@ function longestStart(text: string, maxBytes: number): string {
   let tooLong = text.length + 1;
   while (tooLong - fits > 1) {
     const length = Math.floor((fits + tooLong) / 2);
-    if (encode(text.slice(0, length)).length <= maxBytes) fits = length;
+    if (encodeJson(text.slice(0, length)).length <= maxBytes) fits = length;
     else tooLong = length;
   }
   return text.slice(0, fits);
@@ -78,7 +78,7 @@ function describe({ run, stack, timestampMs }: RunEvent): Payload {
  * JSON.stringify writes half of a surrogate pair as an escape, which Go, Rust and PostgreSQL refuse or
  * change; a replacement character is read alike everywhere.
  */
-function encode(value: Payload | string): Buffer {
+export function encodeJson(value: unknown): Buffer {
   const text = JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'string' ? part.toWellFormed() : part,
   );

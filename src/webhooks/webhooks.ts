@@ -7,6 +7,7 @@ import { createDeliveries, type Deliveries } from './deliveries.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import { createWebhooks, type Webhooks } from './endpoint.ts';
 import type { MissedStore } from './missed-store.ts';
+import { createPolicyRequests, type PolicyRequests } from './policy-requests.ts';
 import { createWebhookReactor } from './reactor.ts';
 import { createReplayLoop, type ReplayLoop } from './replay-loop.ts';
 import type { ReplayStore } from './replay-store.ts';
@@ -29,6 +30,7 @@ export interface WebhookFeature extends AsyncDisposable {
   readonly pump: Pump;
   readonly replays: Replays;
   readonly runDeliveries: RunDeliveries;
+  readonly policyRequests: PolicyRequests;
   readonly tests: TestDeliveries;
   readonly replayLoop: ReplayLoop;
 }
@@ -77,6 +79,7 @@ export function createWebhookFeature(parts: WebhookFeatureParts): WebhookFeature
     pump,
     replays: createReplays(replayParts),
     runDeliveries: createRunDeliveries({ webhooks, deliveries }),
+    policyRequests: createPolicyRequests({ ...parts, webhooks, deliveries, pump }),
     tests: createTestDeliveries({ ...parts, webhooks, deliveries, newSender }),
     replayLoop,
     async [Symbol.asyncDispose]() {

@@ -90,6 +90,32 @@ export function deliveryStoreContract(name: string, open: () => Promise<Delivery
       });
     });
 
+    it('sends what a policy wants, in the way of no state change and with none in its way', async () => {
+      await using world = await open();
+      const { add, claim } = driver(world);
+      const [webhookId, runId] = [await world.addWebhook(), await world.addRun()];
+      const change = await add(webhookId, runId, 1);
+      const policy = { id: 'policy-1', name: 'Tell' };
+      const request = { id: world.newId(), webhookId, runId, stateVersion: 1, createdAtMs: t0, policy };
+      const [headers, body] = [{ 'x-own': 'value' }, Buffer.from('{"a":1}')];
+      const other = { ...request, id: world.newId() };
+      await world.transactions.write(async (tx) => {
+        await world.deliveries.insertRequest(tx, { ...request, headers, body });
+        await world.deliveries.insertRequest(tx, { ...other, headers: {}, body });
+      });
+      const next = await add(webhookId, runId, 2);
+
+      const claims = await claim(t0);
+      expect(claims.map(({ deliveryId }) => deliveryId)).toEqual([change, request.id, other.id]);
+      expect(claims[1]).toMatchObject({ stateVersion: 1, body, policyHeaders: headers });
+      const found = await world.deliveries.find(request.id);
+      expect(found).toMatchObject({ stateVersion: 1, state: null, policy });
+      expect(found && (await world.deliveries.body(found))).toEqual(body);
+      expect((await world.deliveries.find(change))?.policy).toBeNull();
+      const ofRun = await world.deliveries.listOfRun(runId);
+      expect(ofRun.map(({ id }) => id).toSorted()).toEqual([change, next].toSorted());
+    });
+
     it('is done with what was delivered', async () => {
       await using world = await open();
       const { add, claim, finish } = driver(world);

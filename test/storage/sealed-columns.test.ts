@@ -4,7 +4,7 @@ import { sealedColumns } from '../../src/storage/sealed-columns.ts';
 import { filledDirectory } from './care/filled-database.ts';
 
 /** Bytes that are meant to be read: what was sent, and what GitHub sent. */
-const open = ['inbox.body', 'payload.body'];
+const open = ['inbox.body', 'payload.body', 'policy_request.body'];
 
 it('knows every column of bytes, and the key that names its rows', async () => {
   using filled = await filledDirectory(1);

@@ -3,6 +3,7 @@ import type { RunState } from '../../src/runs/run.ts';
 import { createDeliveries, type Deliveries } from '../../src/webhooks/deliveries.ts';
 import type { Delivery } from '../../src/webhooks/delivery-store.ts';
 import { createWebhooks, type Webhooks } from '../../src/webhooks/endpoint.ts';
+import { createPolicyRequests, type PolicyRequests } from '../../src/webhooks/policy-requests.ts';
 import { createWebhookReactor } from '../../src/webhooks/reactor.ts';
 import { type AttemptObserver, observing } from '../../src/webhooks/sending/attempt-observer.ts';
 import type { Notices } from '../../src/webhooks/sending/notices.ts';
@@ -19,6 +20,7 @@ export interface Outgoing extends AsyncDisposable {
   readonly stores: Stores;
   readonly webhooks: Webhooks;
   readonly deliveries: Deliveries;
+  readonly policyRequests: PolicyRequests;
   readonly stackKey: string;
   /** Another life of the pump on the same database. */
   restartPump(): Promise<void>;
@@ -88,6 +90,7 @@ export async function startOutgoing(options: OutgoingOptions = {}): Promise<Outg
     stores,
     stackKey,
     webhooks: createWebhooks(parts),
+    policyRequests: createPolicyRequests({ ...parts, webhooks: store }),
     deliveries: createDeliveries({
       store: deliveries,
       webhooks: store,

@@ -299,11 +299,12 @@ create table payload (
   primary key (run_id, state_version)
 ) strict, without rowid;
 
+-- Without a state_version it tells of no state change: policy_request has what it says.
 create table delivery (
   id text primary key,
   webhook_id text not null references webhook (id) on delete cascade,
   run_id text not null references run (id) on delete cascade,
-  state_version integer not null,
+  state_version integer,
   status text not null,
   attempts integer not null default 0,
   earlier_attempts integer not null default 0,
@@ -322,6 +323,17 @@ create index delivery_of_webhook on delivery (webhook_id, id);
 create index delivery_of_run on delivery (run_id);
 -- How much of a replay is on its way decides when more is put there.
 create index delivery_of_replay on delivery (replay_id, status) where replay_id is not null;
+
+-- What a notification policy sends.
+create table policy_request (
+  delivery_id text primary key references delivery (id) on delete cascade,
+  state_version integer not null,
+  policy_id text not null,
+  policy_name text not null,
+  headers text not null,
+  -- The last column: what stands behind a large value is slow to read.
+  body blob not null
+) strict;
 
 create table attempt (
   delivery_id text not null references delivery (id) on delete cascade,

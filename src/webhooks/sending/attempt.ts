@@ -40,9 +40,10 @@ export async function attempt(
 ): Promise<AttemptEnd> {
   try {
     if (webhook instanceof Error) throw webhook;
-    const { deliveryId, attempt: number, rejections, body } = claim;
+    const { deliveryId, attempt: number, rejections, body, policyHeaders } = claim;
     if (body === null) throw new Error('the payload is missing');
-    const message = { webhook, deliveryId, attempt: number, rejections, body };
+    const ofPolicy = policyHeaders === undefined ? {} : { policyHeaders };
+    const message = { webhook, deliveryId, attempt: number, rejections, body, ...ofPolicy };
     return endOf(parts, claim, webhook, await parts.sender.send(message));
   } catch (error) {
     parts.logger.error({ err: error, delivery: claim.deliveryId }, 'webhook delivery failed inside');

@@ -32,6 +32,8 @@ export interface OutgoingMessage {
   /** How often its signature was refused: chooses the key. */
   readonly rejections: number;
   readonly body: Uint8Array;
+  /** Of a policy that sends it instead of a state change: it says so itself, in a header. */
+  readonly policyHeaders?: Readonly<Record<string, string>>;
   /** It says so itself, in a header. */
   readonly isTest?: boolean;
 }
@@ -83,6 +85,7 @@ export function createSender(parts: {
       'x-slipway-delivery': deliveryId,
       'x-slipway-attempt': String(message.attempt),
       ...(message.isTest && { 'x-slipway-test': 'true' }),
+      ...(message.policyHeaders && { 'x-slipway-event': 'policy' }),
       ...signatureHeaders(chosen.key, signed, keys),
     };
     return { headers, key: chosen.fingerprint };
@@ -96,8 +99,9 @@ export function createSender(parts: {
     onEnd: (end: ExchangeEnd, record: AttemptExchange) => void,
   ): void {
     const sent = headersFor(target, message);
-    const own = Object.keys(target.headers);
-    const headers = own.length === 0 ? sent.headers : { ...target.headers, ...sent.headers };
+    const custom = message.policyHeaders ? { ...target.headers, ...message.policyHeaders } : target.headers;
+    const own = Object.keys(custom);
+    const headers = own.length === 0 ? sent.headers : { ...custom, ...sent.headers };
     const request = { path: target.path, headers, body: message.body };
     const exchange = new Exchange(line, request, limits, (end) => {
       running.delete(exchange);

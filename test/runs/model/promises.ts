@@ -156,7 +156,7 @@ async function checkLocks(lives: Lives, memory: Memory, runs: readonly Run[]): P
 /** Each state change has its body, and one delivery for the only webhook of its stack. */
 async function checkTold({ world }: Lives): Promise<void> {
   const { read } = world.database;
-  const version = ({ run_id, state_version }: { run_id: string; state_version: number }) =>
+  const version = ({ run_id, state_version }: { run_id: string; state_version: number | null }) =>
     `${run_id} ${state_version}`;
   const of = async (table: 'run_event' | 'payload' | 'delivery') =>
     (await read.selectFrom(table).select(['run_id', 'state_version']).execute()).map(version).sort();
