@@ -4,6 +4,7 @@ import { secretText } from '../../../runs/plan/plan-value.ts';
 import { visible } from '../../../runs/plan/visible-text.ts';
 import type { resourceChangeSchema } from '../../api/plan-object.ts';
 import type { Markup } from '../layout.ts';
+import { lineChanges } from './line-changes.ts';
 
 type Change = z.output<typeof resourceChangeSchema>;
 type Property = Change['properties'][number];
@@ -28,7 +29,7 @@ function forces(path: string, replacedFor: readonly string[]): boolean {
 function property(each: Property, isForcing: boolean): Markup {
   const { path, lines, cut } = each;
   return html`<li><span class="path">${visible(path, longestPath)}</span>${isForcing ? html` <span class="tag forces">forces replacement</span>` : ''}
-${lines ? lineDiff(lines) : values(each)}${cut ? html`<span class="soft small">… cut</span>` : ''}</li>`;
+${lines ? lineChanges(lines, longestValue) : values(each)}${cut ? html`<span class="soft small">… cut</span>` : ''}</li>`;
 }
 
 function values(each: Property): Markup {
@@ -44,20 +45,4 @@ function values(each: Property): Markup {
 function value(given: unknown): Markup {
   if (given === secretText) return html`<span class="secret">${secretText}</span>`;
   return html`${visible(JSON.stringify(given), longestValue)}`;
-}
-
-const visibleButTabs = (text: string): string =>
-  text
-    .split('\t')
-    .map((part) => visible(part, longestValue))
-    .join('\t');
-
-const signs = { same: ' ', removed: '-', added: '+', gap: '⋯' } as const;
-
-function lineDiff(lines: NonNullable<Property['lines']>): Markup {
-  // Without a break between them: in a block of code each would be seen.
-  return html`<pre class="lines" tabindex="0">${lines.map(
-    ({ kind, text }) => html`<span class="${kind}">${signs[kind]} ${visibleButTabs(text)}
-</span>`,
-  )}</pre>`;
 }

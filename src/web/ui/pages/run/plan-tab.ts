@@ -33,7 +33,7 @@ export async function planTab(view: View, { run, apiPath }: RunFacts): Promise<T
   );
   if (plan.hasChanges === null) return { body: html`<p class="soft">Nothing is planned yet.</p>` };
   const seen = await lookAtPlan(view, apiPath);
-  const needs = { styles: ['plan.css'], scripts: ['plan.js'] };
+  const needs = { styles: ['plan.css', 'diff.css'], scripts: ['plan.js'] };
   return { ...needs, body: planOf(`/runs/${run.id}/plan`, plan, seen, wish, view.nowMs) };
 }
 
