@@ -39,15 +39,17 @@ export const refusedDraft = (
 const isOutrun = ({ code }: UserError): boolean => code === 'precondition-failed';
 
 /** The refusal that a form is shown again with. Throws on whatever is none. */
-export function formRefusal(error: unknown): {
-  readonly problem: UserError;
-  readonly status: 409 | 412 | 422;
-} {
+export function formRefusal(error: unknown): { readonly problem: UserError; readonly status: RefusedStatus } {
   if (!(error instanceof UserError)) throw error;
-  const status = error instanceof ApiRefusal ? error.status : 422;
-  if (status === 409 || status === 412 || status === 422) return { problem: error, status };
-  throw error;
+  const given = error instanceof ApiRefusal ? error.status : 422;
+  const status = refusedStatuses.find((each) => each === given);
+  if (status === undefined) throw error;
+  return { problem: error, status };
 }
+
+/** 503: not now, and what was typed should not have to be typed again. */
+const refusedStatuses = [409, 412, 422, 503] as const;
+export type RefusedStatus = (typeof refusedStatuses)[number];
 
 /** A textarea is sent with CRLF, whatever was in it. */
 export const lineFeeds = (text: string): string => text.replace(/\r\n?/g, '\n');

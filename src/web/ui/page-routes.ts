@@ -8,6 +8,7 @@ import { UserError } from '../../user-error.ts';
 import type { WebEnv } from '../api.ts';
 import { problemStatuses } from '../problem.ts';
 import { type BrowserSessions, formTokenField, requireOwnPage } from './browser-session.ts';
+import type { RefusedStatus } from './draft.ts';
 import { errorPage } from './error-page.ts';
 import { readForm } from './form-body.ts';
 import { ApiRefusal, createInProcessApi, type InProcessApi } from './in-process-api.ts';
@@ -41,7 +42,7 @@ export interface GoTo {
 }
 
 /** Where the browser goes after a form, or the page with the form again and what is wrong with it. */
-export type FormResult = GoTo | { readonly page: Page; readonly status: 200 | 409 | 412 | 422 };
+export type FormResult = GoTo | { readonly page: Page; readonly status: 200 | RefusedStatus };
 
 export interface PageRouteParts {
   readonly browserSessions: BrowserSessions;
