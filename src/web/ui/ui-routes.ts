@@ -7,6 +7,7 @@ import { endSession } from './pages/account/sessions.ts';
 import { allRunsPage } from './pages/all-runs.ts';
 import { auditPage } from './pages/audit/audit-page.ts';
 import { createStack, newStackPage } from './pages/new-stack.ts';
+import { addPolicyRoutes } from './pages/policies/policy-routes.ts';
 import { submitRunCommand } from './pages/run/run-command.ts';
 import { runPage, runTabPages } from './pages/run/run-pages.ts';
 import { runVerbs } from './pages/run/run-verbs.ts';
@@ -29,6 +30,7 @@ export function uiRoutes(parts: PageRouteParts): Hono<WebEnv> {
   form('/stacks/:account/:stack/lock', (submitted) => submitLock(submitted, 'PUT'));
   form('/stacks/:account/:stack/unlock', (submitted) => submitLock(submitted, 'DELETE'));
   addSettingsRoutes(pageRoutes);
+  addPolicyRoutes(pageRoutes);
   page('/runs', allRunsPage);
   page('/runs/:run', runPage);
   for (const [tab, render] of Object.entries(runTabPages)) page(`/runs/:run/${tab}`, render);
