@@ -19,6 +19,6 @@ export interface OverrideStore {
   insert(tx: Tx, override: Override): Promise<void>;
   /** The newest of a stack for these changes. */
   find(stackKey: string, changesDigest: string, tx?: Tx): Promise<Override | null>;
-  /** The oldest first. */
-  ofRun(runId: string): Promise<readonly Override[]>;
+  /** Of a stack for these changes, the oldest first. */
+  ofChanges(stackKey: string, changesDigest: string): Promise<readonly Override[]>;
 }

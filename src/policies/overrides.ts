@@ -14,8 +14,8 @@ import type { Override, OverrideStore } from './override-store.ts';
 export interface Overrides {
   /** Rejects with `not-denied` unless plan policies denied the run, and with `not-found`. */
   override(runId: string, request: { readonly actor: Actor; readonly reason: string }): Promise<Override>;
-  /** The oldest first. */
-  ofRun(runId: string): Promise<readonly Override[]>;
+  /** Those given for what the run would change, on it or on a run before it; the oldest first. */
+  of(run: Pick<Run, 'stackKey' | 'changesDigest'>): Promise<readonly Override[]>;
 }
 
 export function createOverrides(parts: {
@@ -28,7 +28,9 @@ export function createOverrides(parts: {
   const { store, runs, transactions, clock, newId } = parts;
 
   return {
-    ofRun: store.ofRun,
+    of: async ({ stackKey, changesDigest }) =>
+      changesDigest === undefined ? [] : store.ofChanges(stackKey, changesDigest),
+
     override: (runId, { actor, reason }) =>
       transactions.write(async (tx) => {
         const run = await runs.find(runId, tx);

@@ -4,8 +4,12 @@ import type { Database } from './database.ts';
 import type { PolicyOverrideRow } from './policy-rows.ts';
 
 export function createOverrideStore(database: Database): OverrideStore {
-  const from = (tx?: Tx) =>
-    (tx ? database.inside(tx) : database.read).selectFrom('policy_override').selectAll();
+  const ofChanges = (stackKey: string, changesDigest: string, tx?: Tx) =>
+    (tx ? database.inside(tx) : database.read)
+      .selectFrom('policy_override')
+      .selectAll()
+      .where('stack_key', '=', stackKey)
+      .where('changes_digest', '=', changesDigest);
 
   return {
     async insert(tx, override) {
@@ -23,15 +27,13 @@ export function createOverrideStore(database: Database): OverrideStore {
     },
 
     async find(stackKey, changesDigest, tx) {
-      const ofChanges = from(tx)
-        .where('stack_key', '=', stackKey)
-        .where('changes_digest', '=', changesDigest);
-      const row = await ofChanges.orderBy('id', 'desc').limit(1).executeTakeFirst();
+      const newest = ofChanges(stackKey, changesDigest, tx).orderBy('id', 'desc');
+      const row = await newest.limit(1).executeTakeFirst();
       return row ? toOverride(row) : null;
     },
 
-    async ofRun(runId) {
-      return (await from().where('run_id', '=', runId).orderBy('id').execute()).map(toOverride);
+    async ofChanges(stackKey, changesDigest) {
+      return (await ofChanges(stackKey, changesDigest).orderBy('id').execute()).map(toOverride);
     },
   };
 }

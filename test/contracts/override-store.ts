@@ -27,7 +27,6 @@ export function overrideStoreContract(name: string, open: () => Promise<World>):
     return {
       ...{ overrides: world.overrides, stackKey, runId, anOverride, insert },
       addStack: () => world.addStack(),
-      addRun: (key: string) => world.addRun(key),
       [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
     };
   }
@@ -44,17 +43,14 @@ export function overrideStoreContract(name: string, open: () => Promise<World>):
       expect(await overrides.find(await world.addStack(), first.changesDigest)).toBeNull();
     });
 
-    test('are listed with the run that was denied', async () => {
+    test('are listed by what they let pass, the oldest first', async () => {
       await using world = await opened();
-      const [first, second] = [
-        world.anOverride('01'),
-        world.anOverride('02', { changesDigest: 'cd'.repeat(32) }),
-      ];
-      await world.insert(second, first);
+      const { overrides, stackKey } = world;
+      const [first, second] = [world.anOverride('01'), world.anOverride('02')];
+      await world.insert(second, world.anOverride('03', { changesDigest: 'cd'.repeat(32) }), first);
 
-      expect(await world.overrides.ofRun(world.runId)).toEqual([first, second]);
-      const other = await world.addRun(await world.addStack());
-      expect(await world.overrides.ofRun(other)).toEqual([]);
+      expect(await overrides.ofChanges(stackKey, first.changesDigest)).toEqual([first, second]);
+      expect(await overrides.ofChanges(await world.addStack(), first.changesDigest)).toEqual([]);
     });
   });
 }

@@ -29,7 +29,7 @@ describe('an override', () => {
 
     const { changesDigest, stackKey } = await world.run(id);
     expect(made).toMatchObject({ runId: id, stackKey, changesDigest, actorName: 'ada', reason: 'agreed' });
-    expect(await world.overrides.ofRun(id)).toEqual([made]);
+    expect(await world.overrides.of(await world.run(id))).toEqual([made]);
     expect((await world.run(id)).state).toBe('FAILED');
   });
 
@@ -45,6 +45,6 @@ describe('an override', () => {
     const refused = world.overrides.override(id, { actor: ada, reason: 'agreed' });
 
     await expect(refused).rejects.toMatchObject({ code: 'not-denied' });
-    expect(await world.overrides.ofRun(id)).toEqual([]);
+    expect(await world.overrides.of(await world.run(id))).toEqual([]);
   });
 });

@@ -358,6 +358,7 @@ export function anInstallation({ judge = noLoginPolicies, engine, ...change }: I
       repositories,
       runs,
       commands,
+      transitions,
       logs,
       inboxStore,
       metrics,

@@ -3,6 +3,7 @@ import { commandLine } from '../../src/access/origin.ts';
 import { person } from '../support/builders.ts';
 import { aJudgement, aPolicy } from '../support/policies.ts';
 import { attempted } from './attempted.ts';
+import { addJudgedRun } from './denied-run.ts';
 import { type Content, createSchemaCheck, type Document, type Route, routesOf } from './documented.ts';
 import { anInstallation, apiRequest, type Installation, untilUnconfirmed } from './installation.ts';
 
@@ -127,13 +128,10 @@ async function prepared(installation: Installation, operationId: string): Promis
   // The one that the example makes must not be there.
   const stack = await addStack(operationId === 'createStack' ? 'Other' : 'Network Prod');
   const hook = await webhooks.create(stack.key, { endpoint: 'https://receiver.example/hook' });
-  const first = await move(await addRun(stack), ...(stepsBefore[operationId] ?? untilUnconfirmed));
-  if (operationId === 'overrideRun') {
-    const denied = { outcome: 'policy_denied', changes_digest: '3f0a'.repeat(16) };
-    await database.write((tx) =>
-      database.inside(tx).updateTable('run').set(denied).where('id', '=', first.id).execute(),
-    );
-  }
+  const first =
+    operationId === 'overrideRun'
+      ? await addJudgedRun(installation, stack)
+      : await move(await addRun(stack), ...(stepsBefore[operationId] ?? untilUnconfirmed));
   if (operationId === 'approveRun' || operationId === 'rejectRun') installation.guards.push('p1 1');
   const run = operationId === 'prioritizeRun' ? await addRun(stack) : first;
   await logs.append(run.id, 'planning', 0, Buffer.from('previewing'));

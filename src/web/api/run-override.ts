@@ -9,7 +9,7 @@ import { json, jsonBody, needs, problems, refuses, runParams, runPath } from './
 
 const reason = z.string().trim().min(1).max(1000);
 
-const overrideSchema = z
+export const overrideSchema = z
   .object({
     run: z.string().openapi({ description: 'The run that policies denied.' }),
     changesDigest: z.string().openapi({ description: 'What it lets pass: see the run object.' }),
@@ -53,7 +53,7 @@ const overridesRoute = createRoute({
   path: `${runPath}/overrides`,
   operationId: 'listRunOverrides',
   tags: ['policies'],
-  summary: 'Who let the changes of a denied run pass, oldest first',
+  summary: 'Who let the changes of a run pass, there or on an earlier run of the stack, oldest first',
   ...needs('reader'),
   request: { params: runParams, query: wholeListQuery },
   responses: { 200: json(pageOf(overrideSchema), 'All of them.'), ...problems },
@@ -71,7 +71,7 @@ export function runOverrideRoutes({ guard, overrides }: { guard: Guard; override
 
   api.openapi(overridesRoute, async (c) => {
     const { run } = await guard.run(c.var.actor, c.req.valid('param').run, 'reader');
-    return c.json({ items: (await overrides.ofRun(run.id)).map(overrideObject), nextCursor: null }, 200);
+    return c.json({ items: (await overrides.of(run)).map(overrideObject), nextCursor: null }, 200);
   });
 
   return api;
