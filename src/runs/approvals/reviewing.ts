@@ -9,7 +9,7 @@ import type { RunStore } from '../run-store.ts';
 import type { ApprovalJobs } from './approval-jobs.ts';
 import type { GateStore } from './gate-store.ts';
 import type { Guards } from './guards.ts';
-import { isReviewed, type Review, type Reviewer, type Verdict } from './review.ts';
+import { currentReviews, isReviewed, type Review, type Reviewer, type Verdict } from './review.ts';
 import type { ReviewStore } from './review-store.ts';
 
 /**
@@ -24,6 +24,8 @@ export interface Reviewing {
   review(runId: string, request: ReviewRequest, tx?: Tx): Promise<CommandResult>;
   /** All reviews of a run, oldest first. */
   ofRun(runId: string): Promise<readonly Review[]>;
+  /** Approvals of earlier runs of its stack that count for it, as its changes are the same; oldest first. */
+  carriedTo(run: Run): Promise<readonly Review[]>;
 }
 
 export interface ReviewRequest {
@@ -86,5 +88,9 @@ export function createReviewing(parts: {
         return { kind: 'done', run };
       }),
     ofRun: (runId) => reviews.ofRun(runId),
+    async carriedTo(run) {
+      const { current } = currentReviews(run, await reviews.ofRun(run.id), await reviews.ofSameChanges(run));
+      return current.approvals.filter(({ runId }) => runId !== run.id);
+    },
   };
 }

@@ -10,7 +10,7 @@ import { json, needs, optionalJsonBody, problems, refuses, runParams, runPath } 
 import { commandInput, doneOrConflict } from './run-commands.ts';
 import { runObject, runSchema, type Waiting } from './run-object.ts';
 
-const review = z
+export const reviewSchema = z
   .object({
     verdict: z.enum(['approve', 'reject']),
     reviewer: z.string().openapi({ description: 'Login of a person, or the name of a token.' }),
@@ -20,6 +20,10 @@ const review = z
     stateVersion: z.number().int(),
     note: z.string().optional(),
     timestamp: z.number().int(),
+    carriedFrom: z.string().optional().openapi({
+      description:
+        'The earlier run of the stack that it was given on: the changes are the same, so it counts here.',
+    }),
   })
   .openapi('Review', {
     example: {
@@ -65,10 +69,11 @@ const reviewsRoute = createRoute({
   path: `${runPath}/reviews`,
   operationId: 'listRunReviews',
   tags: ['runs'],
-  summary: 'What people said to a run that waits for approval policies, oldest first',
+  summary:
+    'What people said to a run that waits for approval policies, oldest first; before it what counts of earlier runs',
   ...needs('reader'),
   request: { params: runParams, query: wholeListQuery },
-  responses: { 200: json(pageOf(review), 'All of them.'), ...problems },
+  responses: { 200: json(pageOf(reviewSchema), 'All of them.'), ...problems },
 });
 
 export interface RunReviewRouteParts extends Waiting {
@@ -95,7 +100,11 @@ export function runReviewRoutes(parts: RunReviewRouteParts): Api {
 
   api.openapi(reviewsRoute, async (c) => {
     const { run } = await guard.run(c.var.actor, c.req.valid('param').run, 'reader');
-    const items = (await reviewing.ofRun(run.id)).map(reviewObject);
+    const [carried, own] = [await reviewing.carriedTo(run), await reviewing.ofRun(run.id)];
+    const items = [
+      ...carried.map((review) => ({ ...reviewObject(review), carriedFrom: review.runId })),
+      ...own.map(reviewObject),
+    ];
     return c.json({ items, nextCursor: null }, 200);
   });
 
