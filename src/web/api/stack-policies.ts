@@ -11,7 +11,7 @@ import { json, needs, policyParams, problems, refuses, stackParams, stackPath } 
 const path = `${stackPath}/policies`;
 const tags = ['policies'];
 
-const attachedSchema = policySchema
+export const attachedSchema = policySchema
   .extend({
     by: z.enum(['attachment', 'label']).openapi({ description: '`label`: by its labels alone.' }),
   })

@@ -11,6 +11,7 @@ import { addPolicyRoutes } from './pages/policies/policy-routes.ts';
 import { submitRunCommand } from './pages/run/run-command.ts';
 import { runPage, runTabPages } from './pages/run/run-pages.ts';
 import { runVerbs } from './pages/run/run-verbs.ts';
+import { submitOverride } from './pages/run/submit-override.ts';
 import { addSettingsRoutes } from './pages/settings/settings-routes.ts';
 import { submitLock } from './pages/stack/lock.ts';
 import { stackPage, submitTrigger } from './pages/stack/stack-page.ts';
@@ -35,6 +36,7 @@ export function uiRoutes(parts: PageRouteParts): Hono<WebEnv> {
   page('/runs/:run', runPage);
   for (const [tab, render] of Object.entries(runTabPages)) page(`/runs/:run/${tab}`, render);
   for (const verb of runVerbs) form(`/runs/:run/${verb}`, (submitted) => submitRunCommand(submitted, verb));
+  form('/runs/:run/override', submitOverride);
   page('/system', systemPage);
   page('/account', accountPage);
   form('/account/sessions/end', endSession);

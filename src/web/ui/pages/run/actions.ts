@@ -14,7 +14,13 @@ export async function actionsOf(view: View, facts: RunFacts) {
   const verbs = stack.role === 'reader' ? [] : verbsFor(run);
   const lost = verbs.includes('confirm') ? await lostResources(view, facts) : '';
   return html`${refused?.lookedAt === undefined ? '' : changedMeanwhile(view, facts, refused)}
-<div class="actions">${verbs.map((verb) => panel(view, facts, verb, lost))}</div>`;
+<div class="actions">${verbs.map((verb) => panel(view, facts, verb, lost))}${verbs.includes('approve') ? notYet(run) : ''}</div>`;
+}
+
+/** What will be possible once the gate is open; the notice below says what it waits for. */
+function notYet(run: RunFacts['run']): Markup | string {
+  if (run.state !== 'UNCONFIRMED') return '';
+  return html`<button type="button" disabled aria-describedby="run-blocked">${wordsOf('confirm', run)}</button>`;
 }
 
 /** A button that opens what it means, with the button that does it. */

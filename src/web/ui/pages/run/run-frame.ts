@@ -15,6 +15,7 @@ import { stateLine } from './state-line.ts';
 const tabs = [
   { tab: 'plan', words: 'Plan' },
   { tab: 'log', words: 'Log' },
+  { tab: 'policies', words: 'Policies' },
   { tab: 'webhooks', words: 'Webhooks' },
   { tab: 'details', words: 'Details' },
 ] as const;
@@ -94,7 +95,7 @@ function blockedNotice({ blockedBy }: RunObject): Markup | string {
     case 'lock':
       return html`<div class="notice person"><p>Waits until ${blockedBy.holder} unlocks the stack${blockedBy.reason === '' ? '' : html`: <bdi>${blockedBy.reason}</bdi>`}.</p></div>`;
     case 'approval':
-      return html`<div class="notice person"><p>Waits for approval: <bdi>${blockedBy.reason}</bdi>.</p></div>`;
+      return html`<div class="notice person" id="run-blocked"><p>Waits for approval: <bdi>${blockedBy.reason}</bdi>.</p></div>`;
     case 'repository':
       return html`<div class="notice person"><p>Waits: ${blockedBy.reason}.</p></div>`;
     case undefined:

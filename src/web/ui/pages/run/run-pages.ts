@@ -3,6 +3,7 @@ import type { View } from '../../page-routes.ts';
 import { detailsTab } from './details-tab.ts';
 import { logTab } from './log-tab.ts';
 import { planTab } from './plan-tab.ts';
+import { policiesTab } from './policies-tab.ts';
 import { type RunFacts, readRun } from './run-facts.ts';
 import { framed, type Tab, type TabContent } from './run-frame.ts';
 import { webhooksTab } from './webhooks-tab.ts';
@@ -10,6 +11,7 @@ import { webhooksTab } from './webhooks-tab.ts';
 const contents: Readonly<Record<Tab, (view: View, facts: RunFacts) => Promise<TabContent>>> = {
   plan: planTab,
   log: logTab,
+  policies: (view, facts) => policiesTab(view, facts),
   webhooks: webhooksTab,
   details: detailsTab,
 };

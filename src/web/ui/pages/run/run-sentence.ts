@@ -26,6 +26,9 @@ export function runSentence(standing: RunStanding): string {
   const { type } = run;
   switch (run.state) {
     case 'QUEUED':
+      if (run.blockedBy?.kind === 'approval') {
+        return 'It starts by itself once the approval policies of the stack let it.';
+      }
       return run.blockedBy
         ? 'It starts by itself as soon as nothing keeps it back.'
         : 'It is next in line and starts by itself.';
@@ -38,11 +41,11 @@ export function runSentence(standing: RunStanding): string {
     case 'PLANNING':
       return `The tool works out what would change. ${afterPlan(type, autodeploy)}`;
     case 'PENDING_REVIEW':
-      return 'The preview has warnings and ends once somebody has reviewed it.';
+      return run.blockedBy?.kind === 'approval'
+        ? 'Policies warn of the preview. It ends once people have approved or rejected it.'
+        : 'The preview has warnings and ends once somebody has reviewed it.';
     case 'UNCONFIRMED':
-      return type === 'DESTROY'
-        ? `The tear-down that ${run.triggeredBy} asked for ${effect(run.delta, ['adds', 'changes', 'deletes'])}. Nothing is destroyed until somebody confirms it.`
-        : `The plan of ${run.triggeredBy} ${effect(run.delta, ['adds', 'changes', 'deletes'])}. Nothing is applied until somebody confirms it.`;
+      return unconfirmed(standing);
     case 'CONFIRMED':
       return `${actor} confirmed the plan. It goes on by itself as soon as a worker is free.`;
     case 'PREPARING_APPLY':
@@ -67,6 +70,21 @@ export function runSentence(standing: RunStanding): string {
 }
 
 type Type = RunObject['type'];
+
+function unconfirmed({ run, autodeploy }: RunStanding): string {
+  const isDestroy = run.type === 'DESTROY';
+  const what = isDestroy
+    ? `The tear-down that ${run.triggeredBy} asked for`
+    : `The plan of ${run.triggeredBy}`;
+  const does = effect(run.delta, ['adds', 'changes', 'deletes']);
+  const done = isDestroy ? 'destroyed' : 'applied';
+  if (run.blockedBy?.kind === 'approval') {
+    return `${what} ${does}. It has to be approved first; nothing is ${done} until somebody confirms it then.`;
+  }
+  // A note of a plan is what policies warn of.
+  const isHeldBack = autodeploy && !isDestroy && run.note !== undefined;
+  return `${what} ${does}. ${isHeldBack ? 'Policies warn of it: nothing' : 'Nothing'} is ${done} until somebody confirms it.`;
+}
 
 const firstHalf: Readonly<Record<Type, string>> = {
   PROPOSED: 'The preview follows; nothing is changed by it.',
@@ -161,9 +179,19 @@ const when: Partial<Readonly<Record<RunState, string>>> = {
 function failed({ type, outcome }: RunStanding['run'], cameFrom: RunState | null): string {
   const isCommand = type === 'TASK' && outcome === 'tool_failed' && cameFrom === 'PERFORMING';
   const reason = isCommand ? 'The command failed' : (reasonOf(outcome) ?? 'It failed');
+  const next = nextSteps[outcome ?? ''];
+  if (next !== undefined) return `${reason}. ${notDone[type]} ${next}`;
   const during = (cameFrom && !isCommand && when[cameFrom]) ?? '';
   return `${reason}${during ? ` ${during}` : ''}. ${aftermath(type, outcome, cameFrom)}`;
 }
+
+/** What people can do about what policies said. */
+const nextSteps: Readonly<Record<string, string>> = {
+  policy_denied:
+    'Change what it is about, or have an administrator of the stack let exactly these changes pass: under Policies.',
+  policy_failed:
+    'Policies says which line it is: mend the policy or detach it from the stack, then run it again.',
+};
 
 function aftermath(type: Type, outcome: string | undefined, cameFrom: RunState | null): string {
   if (!cameFrom || !changesTheWorld.has(cameFrom)) return notDone[type];
