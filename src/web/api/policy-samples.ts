@@ -13,7 +13,7 @@ import { anyObject, json, needsPolicyAdmin, policyParams, policyPath, problems }
 
 const tags = ['policies'];
 
-const sampleSchema = z
+export const sampleSchema = z
   .object({
     id: z.string().openapi({ description: 'That of the decision.' }),
     at: z.number().int(),

@@ -59,7 +59,7 @@ const simulateRoute = createRoute({
 
 const maxRuns = 50;
 
-const simulatedRunSchema = simulationSchema
+export const simulatedRunSchema = simulationSchema
   .extend({
     run: z.string(),
     stack: z.object({ account: z.string(), id: z.string() }),

@@ -74,7 +74,7 @@ const versionsRoute = createRoute({
   responses: { 200: json(pageOf(versionSchema), 'All of them.'), ...problems },
 });
 
-const judgedStackSchema = z
+export const judgedStackSchema = z
   .object({
     account: z.string(),
     id: z.string(),

@@ -13,6 +13,7 @@ const tabs = [
   { at: '', words: 'General' },
   { at: '/environment', words: 'Environment' },
   { at: '/hooks', words: 'Hooks' },
+  { at: '/policies', words: 'Policies' },
   { at: '/integrations', words: 'Integrations' },
 ] as const;
 export type SettingsTab = (typeof tabs)[number]['words'];

@@ -7,6 +7,7 @@ import { environmentPage, removeVariable, saveVariable } from './environment.ts'
 import { generalPage, saveGeneral } from './general.ts';
 import { hooksPage, saveHooks } from './hooks.ts';
 import { integrationsPage } from './integrations.ts';
+import { attachPolicy, detachPolicy, stackPoliciesPage } from './policies.ts';
 import { cancelReplay, replay, replayPage } from './replay.ts';
 import {
   deleteWebhook,
@@ -29,6 +30,9 @@ export function addSettingsRoutes({ page, form }: PageRoutes): void {
   page(`${settings}/environment`, environmentPage);
   form(`${settings}/environment`, saveVariable);
   form(`${settings}/environment/remove`, removeVariable);
+  page(`${settings}/policies`, stackPoliciesPage);
+  form(`${settings}/policies`, attachPolicy);
+  form(`${settings}/policies/detach`, detachPolicy);
 
   const integrations = `${settings}/integrations`;
   page(integrations, integrationsPage);
