@@ -22,6 +22,7 @@ import { findOpa } from './installed-opa.ts';
 import { createVendors } from './installed-vendors.ts';
 import type { Logger } from './logger.ts';
 import { createMetrics } from './metrics/metrics.ts';
+import { createFollowUpJobs } from './policies/follow-up-jobs.ts';
 import { createOpa } from './policies/opa.ts';
 import { createPolicyFeature } from './policies/policies-feature.ts';
 import { type Buttons, createButtons } from './runs/buttons.ts';
@@ -181,7 +182,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     missedPushes: config.missedPushes,
     showUnaffected: github.showUnaffected,
     onGateChanged: github.onGateChanged,
-    reactors: [webhooks.reactor, github.reactor],
+    reactors: [webhooks.reactor, github.reactor, createFollowUpJobs({ ...stores, queue })],
   });
   const access = createAccess({ admins: config.admins, permissions: github.permissions });
   const stacks = createStacks({
@@ -323,7 +324,12 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     }
     await runs.approvalJobs.sweep();
     await runs.scheduler.sweep();
-    const judging = policies.judgeLoop({ queue, settleApproval: runs.settleApproval });
+    const judging = policies.judgeLoop({
+      ...{ queue, settleApproval: runs.settleApproval, commands: runs.commands },
+      ...{ source: github.source, pullRequestNotes: github.pullRequestNotes, noteOnRun: github.noteOnRun },
+      requests: webhooks.policyRequests,
+      runUrl: (runId) => `${publicUrl()}/runs/${runId}`,
+    });
     await judging.start();
     opened.defer(() => judging.stop());
     await webhooks.pump.start();

@@ -8,6 +8,7 @@ import type { SettleApproval } from '../runs/approvals/settle.ts';
 import type { FlagStore } from '../runs/flags.ts';
 import type { JobQueue } from '../runs/job-queue.ts';
 import type { PlanJudge } from '../runs/plan-judge.ts';
+import type { RunCauseStore } from '../runs/run-causes.ts';
 import type { RunList } from '../runs/run-list.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { PushJudge } from '../stacks/push-judge.ts';
@@ -17,10 +18,12 @@ import type { Transactions } from '../tx.ts';
 import { createApprovalJudge } from './approval-judge.ts';
 import { checkSource } from './check-source.ts';
 import type { PolicyEngine } from './engine.ts';
+import { createFollowUpHandlers, type FollowUpWays } from './follow-up-handlers.ts';
 import { createGuards } from './guards.ts';
 import { createJudgeLoop, type JudgeLoop } from './judge-loop.ts';
 import { createJudging } from './judging.ts';
 import { createLoginJudge } from './login-judge.ts';
+import type { NoticeStore } from './notice-store.ts';
 import type { OverrideStore } from './override-store.ts';
 import { createOverrides, type Overrides } from './overrides.ts';
 import { createPlanInputs } from './plan-inputs.ts';
@@ -50,7 +53,9 @@ export interface PolicyFeature {
   readonly overrides: Overrides;
   readonly lines: ReturnType<typeof createPolicyLines>;
   /** Made last: it acts on runs, which ask policies. */
-  judgeLoop(of: { readonly queue: JobQueue; readonly settleApproval: SettleApproval }): JudgeLoop;
+  judgeLoop(
+    of: FollowUpWays & { readonly queue: JobQueue; readonly settleApproval: SettleApproval },
+  ): JudgeLoop;
 }
 
 export function createPolicyFeature(parts: {
@@ -65,6 +70,8 @@ export function createPolicyFeature(parts: {
     readonly repositories: Pick<RepositoryStore, 'listAccounts'>;
     readonly stacks: StackStore;
     readonly runList: RunList;
+    readonly causes: RunCauseStore;
+    readonly notices: NoticeStore;
   };
   /** Others go by what policies say: they are told in the transaction. */
   readonly onChanged: OnPolicyChanged;
@@ -98,10 +105,13 @@ export function createPolicyFeature(parts: {
     }),
     overrides: createOverrides({ ...parts, ...stores, store: stores.overrides }),
     lines: createPolicyLines(stores.decisions),
-    judgeLoop: ({ queue, settleApproval: settle }) =>
-      createJudgeLoop({
+    judgeLoop({ queue, settleApproval: settle, ...ways }) {
+      const judged = { ...parts, ...stores, judging, recording };
+      const approval = createApprovalJudge({ ...judged, settle });
+      return createJudgeLoop({
         ...{ ...parts, queue },
-        handlers: { approval: createApprovalJudge({ ...parts, ...stores, judging, recording, settle }) },
-      }),
+        handlers: { approval, ...createFollowUpHandlers(judged, ways) },
+      });
+    },
   };
 }
