@@ -273,6 +273,8 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
       ),
     runs: stores.runs,
     runList: stores.runList,
+    causes: stores.causes,
+    notices: stores.notices,
     seenPlans: createSeenPlans({ ...basics, store: stores.seenPlans, runs: stores.runs }),
     commands: runs.commands,
     gates: runs.gates,

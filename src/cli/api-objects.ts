@@ -134,6 +134,7 @@ export const deliveryObject = z.object({
   id: z.string(),
   run: z.string(),
   stateVersion: z.number(),
+  policy: z.object({ name: z.string() }).optional(),
   status: z.string(),
   createdAt: z.number(),
   nextAttemptAt: z.number().optional(),

@@ -45,6 +45,7 @@ export function described(delivery: Details): string {
     ['delivery', delivery.id],
     ['webhook', delivery.webhook],
     ['run', `${delivery.run} (version ${delivery.stateVersion})`],
+    ['policy', delivery.policy?.name],
     ['status', delivery.status],
     ['created', time(delivery.createdAt)],
     ['next attempt', nextAttemptAt === undefined ? undefined : time(nextAttemptAt)],

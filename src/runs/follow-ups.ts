@@ -40,18 +40,7 @@ export function createFollowUps(parts: {
   causes: RunCauseStore;
   commands: Pick<RunCommands, 'create'>;
 }): FollowUps {
-  const { runs, causes, commands } = parts;
-
-  async function workflowOf(run: Run, tx?: Tx): Promise<readonly WorkflowMember[]> {
-    const first = (await causes.find(run.id, tx))?.workflow ?? run.id;
-    const later = await causes.ofWorkflow(first, tx);
-    const members: WorkflowMember[] = [];
-    for (const [id, cause] of [[first, null] as const, ...later.map((each) => [each.runId, each] as const)]) {
-      const found = await runs.find(id, tx);
-      if (found) members.push({ run: found, cause });
-    }
-    return members;
-  }
+  const { causes, commands } = parts;
 
   async function create(tx: Tx, after: Run, { stack, commit, policy }: FollowUp): Promise<Started> {
     const run = await commands.create(
@@ -72,11 +61,11 @@ export function createFollowUps(parts: {
   }
 
   return {
-    workflowOf,
+    workflowOf: (run, tx) => readWorkflow(parts, run, tx),
     async start(tx, after, wishes) {
       const cause = await causes.find(after.id, tx);
       const last = asWorkflowRun({ run: after, cause });
-      const workflow = (await workflowOf(after, tx)).map(asWorkflowRun);
+      const workflow = (await readWorkflow(parts, after, tx)).map(asWorkflowRun);
       const all: Started[] = [];
       for (const wish of wishes) {
         const reason = loopRefusal(workflow, last, wish.stack.key);
@@ -93,6 +82,22 @@ export function createFollowUps(parts: {
       return all;
     },
   };
+}
+
+/** As `workflowOf`. */
+export async function readWorkflow(
+  { runs, causes }: { readonly runs: Pick<RunStore, 'find'>; readonly causes: RunCauseStore },
+  run: Run,
+  tx?: Tx,
+): Promise<readonly WorkflowMember[]> {
+  const first = (await causes.find(run.id, tx))?.workflow ?? run.id;
+  const later = await causes.ofWorkflow(first, tx);
+  const members: WorkflowMember[] = [];
+  for (const [id, cause] of [[first, null] as const, ...later.map((each) => [each.runId, each] as const)]) {
+    const found = await runs.find(id, tx);
+    if (found) members.push({ run: found, cause });
+  }
+  return members;
 }
 
 function asWorkflowRun({ run: { id, stackKey, state }, cause }: WorkflowMember): WorkflowRun {

@@ -10,6 +10,7 @@ import type { Tokens } from '../access/tokens.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Logger } from '../logger.ts';
+import type { NoticeStore } from '../policies/notice-store.ts';
 import type { Overrides } from '../policies/overrides.ts';
 import type { Policies } from '../policies/policies.ts';
 import type { DecisionStore, SampleStore } from '../policies/policy-store.ts';
@@ -21,6 +22,7 @@ import type { RunCommands } from '../runs/commands.ts';
 import type { EventFeed } from '../runs/event-feed.ts';
 import type { LogStore } from '../runs/log-store.ts';
 import type { SeenPlans } from '../runs/plan/seen-plans.ts';
+import type { RunCauseStore } from '../runs/run-causes.ts';
 import type { RunList } from '../runs/run-list.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { StackList } from '../runs/stack-list.ts';
@@ -46,6 +48,7 @@ import { createGuard } from './api/guard.ts';
 import { type InboxControl, inboxRoutes } from './api/inbox.ts';
 import { lockRoutes } from './api/lock.ts';
 import { moduleRoutes } from './api/modules.ts';
+import { noticeRoutes } from './api/notices.ts';
 import { policiesRoutes } from './api/policies.ts';
 import { policyRoutes } from './api/policy.ts';
 import { policyDecisionRoutes } from './api/policy-decisions.ts';
@@ -61,6 +64,7 @@ import { runLogRoutes } from './api/run-logs.ts';
 import { runOverrideRoutes } from './api/run-override.ts';
 import { runPlanRoutes } from './api/run-plan.ts';
 import { runReviewRoutes } from './api/run-reviews.ts';
+import { runWorkflowRoutes } from './api/run-workflow.ts';
 import { runRoutes } from './api/runs.ts';
 import { sessionRoutes } from './api/sessions.ts';
 import { stackListRoutes } from './api/stack-lists.ts';
@@ -135,6 +139,8 @@ export interface WebParts {
   readonly refusesVariable: (stack: Stack, name: string) => boolean;
   readonly runs: RunStore;
   readonly runList: RunList;
+  readonly causes: RunCauseStore;
+  readonly notices: Pick<NoticeStore, 'list'>;
   readonly seenPlans: SeenPlans;
   readonly commands: RunCommands;
   readonly gates: Gates;
@@ -231,6 +237,7 @@ export function createWeb(parts: WebParts): Web {
     stackRunRoutes(api),
     runListRoutes(api),
     runRoutes(api),
+    runWorkflowRoutes(api),
     runPlanRoutes(api),
     runLogRoutes(api),
     runCommandRoutes(api),
@@ -255,6 +262,7 @@ export function createWeb(parts: WebParts): Web {
     sessionRoutes(api),
     accountRoutes(api),
     auditRoutes(api),
+    noticeRoutes(api),
     moduleRoutes(),
   ]) {
     app.route('/', routes);

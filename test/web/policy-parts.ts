@@ -6,10 +6,12 @@ import { createPolicyFeature } from '../../src/policies/policies-feature.ts';
 import type { Database } from '../../src/storage/database.ts';
 import { createDecisionStore } from '../../src/storage/decision-store.ts';
 import { createFlagStore } from '../../src/storage/flag-store.ts';
+import { createNoticeStore } from '../../src/storage/notice-store.ts';
 import { createOverrideStore } from '../../src/storage/override-store.ts';
 import { createPolicyStore } from '../../src/storage/policy-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createReviewStore } from '../../src/storage/review-store.ts';
+import { createRunCauseStore } from '../../src/storage/run-cause-store.ts';
 import { createRunList } from '../../src/storage/run-list.ts';
 import { createRunStore } from '../../src/storage/run-store.ts';
 import { createSampleStore } from '../../src/storage/sample-store.ts';
@@ -35,6 +37,8 @@ export function policyParts(
     overrides: createOverrideStore(database),
     flags: createFlagStore(database),
     reviews: createReviewStore(database),
+    causes: createRunCauseStore(database),
+    notices: createNoticeStore(database),
   };
   const { engine, evaluated } = engineDouble(engineChange);
   const feature = createPolicyFeature({
@@ -43,6 +47,11 @@ export function policyParts(
     onLoginPolicyChanged: async () => undefined,
   });
   const { policies, sourceCheck, workbench } = feature;
-  const { decisions, samples } = stores;
-  return { web: { policies, sourceCheck, workbench, decisions, samples }, feature, stores, evaluated };
+  const { decisions, samples, causes, notices } = stores;
+  return {
+    web: { policies, sourceCheck, workbench, decisions, samples, causes, notices },
+    feature,
+    stores,
+    evaluated,
+  };
 }

@@ -50,6 +50,7 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   ['GET /api/v1/events', 'token'],
   // Shows the stacks that they administer.
   ['GET /api/v1/audit', 'token'],
+  ['GET /api/v1/notices', 'token'],
   ['POST /api/v1/modules', 'token'],
   ['POST /api/v1/stacks', 'admin', { name: 'Another', repository: 'acme/infra', vendor }],
   [`GET ${stack}`, 'reader'],
@@ -68,6 +69,7 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   [`GET ${run}/states`, 'reader'],
   [`GET ${run}/states/stream`, 'reader'],
   [`GET ${run}/commands`, 'reader'],
+  [`GET ${run}/workflow`, 'reader'],
   [`GET ${run}/deliveries`, 'reader'],
   [`GET ${run}/changes`, 'reader'],
   [`GET ${run}/reviews`, 'reader'],

@@ -20,6 +20,10 @@ export const deliverySchema = z
     webhook: z.string(),
     run: z.string(),
     stateVersion: z.number().int(),
+    policy: z.object({ id: z.string(), name: z.string() }).optional().openapi({
+      description:
+        'The notification policy that sends it because of that state change, which it does not tell of.',
+    }),
     state: z.enum(runStates).optional().openapi({ description: 'What the run became by it.' }),
     status: z.enum(deliveryStatuses),
     createdAt: z.number().int(),
@@ -37,6 +41,7 @@ export function deliveryObject(delivery: Delivery, isAdmin: boolean): z.infer<ty
     webhook: delivery.webhookId,
     run: delivery.runId,
     stateVersion: delivery.stateVersion,
+    ...(delivery.policy ? { policy: { ...delivery.policy } } : {}),
     ...(delivery.state === null ? {} : { state: delivery.state }),
     status: delivery.status,
     createdAt: toUnixSeconds(delivery.createdAtMs),

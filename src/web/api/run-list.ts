@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Actor } from '../../access/actor.ts';
 import type { Gates } from '../../runs/approvals/gates.ts';
 import type { Run } from '../../runs/run.ts';
+import type { RunCauseStore } from '../../runs/run-causes.ts';
 import type { RunFilter, RunList } from '../../runs/run-list.ts';
 import type { RunStore } from '../../runs/run-store.ts';
 import type { StackList } from '../../runs/stack-list.ts';
@@ -17,6 +18,7 @@ export interface RunListRouteParts {
   readonly guard: Guard;
   readonly runs: RunStore;
   readonly gates: Gates;
+  readonly causes: Pick<RunCauseStore, 'find'>;
   readonly runList: RunList;
   readonly stackList: StackList;
   readonly stackStore: StackStore;
@@ -125,7 +127,12 @@ async function readableStacks(
 }
 
 /** Runs as objects of the API. What several of them have in common is read once. */
-function runObjects({ runs, gates, stackStore }: Pick<RunListRouteParts, 'runs' | 'gates' | 'stackStore'>) {
+function runObjects({
+  runs,
+  gates,
+  causes,
+  stackStore,
+}: Pick<RunListRouteParts, 'runs' | 'gates' | 'causes' | 'stackStore'>) {
   const activeRun = remembering((key: string) => runs.activeRun(key));
   const countQueued = remembering((key: string) => runs.countQueued(key));
   const firstQueued = remembering((key: string) => runs.firstQueued(key, null));
@@ -135,7 +142,7 @@ function runObjects({ runs, gates, stackStore }: Pick<RunListRouteParts, 'runs' 
     firstQueued: (key: string, startedBy: string | null) =>
       startedBy === null ? firstQueued(key) : runs.firstQueued(key, startedBy),
   };
-  const waiting = { runs: line, gates };
+  const waiting = { runs: line, gates, causes };
 
   return {
     /** `brokeOffAt`: the last run that was judged, when GitHub is asked no more. */

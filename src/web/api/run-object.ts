@@ -3,6 +3,7 @@ import { toUnixSeconds } from '../../clock.ts';
 import type { Gates } from '../../runs/approvals/gates.ts';
 import { readBlocker } from '../../runs/blocker.ts';
 import { isBlocking, isTerminal, type Run, runStates } from '../../runs/run.ts';
+import type { RunCauseStore } from '../../runs/run-causes.ts';
 import type { RunStore } from '../../runs/run-store.ts';
 import type { Stack } from '../../stacks/stack.ts';
 import { runExample } from './examples.ts';
@@ -60,6 +61,13 @@ export const runSchema = z
     }),
     createdAt: z.number().int(),
     triggeredBy: z.string(),
+    cause: z
+      .object({
+        run: z.string().openapi({ description: 'After the end of that run; it may be removed by now.' }),
+        policy: z.string().openapi({ description: 'Name of the trigger policy that wanted it.' }),
+      })
+      .optional()
+      .openapi({ description: 'Why it was started, when a policy started it.' }),
     command: z.string().optional().openapi({ description: 'TASK only.' }),
     delta: deltaSchema.optional().openapi({ description: 'Present once a preview finished.' }),
     note: z.string().optional(),
@@ -83,12 +91,14 @@ export type RunObject = z.infer<typeof runSchema>;
 export interface Waiting {
   readonly runs: Pick<RunStore, 'activeRun' | 'firstQueued' | 'countQueued'>;
   readonly gates: Gates;
+  readonly causes: Pick<RunCauseStore, 'find'>;
 }
 
 export async function runObject(run: Run, stack: Stack, waiting: Waiting): Promise<RunObject> {
   const blocker = await readBlocker(waiting, run, stack);
   const holdsLine = isBlocking(run.type) && run.state !== 'QUEUED' && !isTerminal(run.state);
   const blocks = holdsLine ? await waiting.runs.countQueued(stack.key) : 0;
+  const cause = await waiting.causes.find(run.id);
   return {
     id: run.id,
     stack: { account: stack.account, id: stack.id, name: stack.settings.name },
@@ -101,6 +111,7 @@ export async function runObject(run: Run, stack: Stack, waiting: Waiting): Promi
     ...(run.isUntrusted ? { untrusted: true } : {}),
     createdAt: toUnixSeconds(run.createdAtMs),
     triggeredBy: run.triggeredBy,
+    ...(cause ? { cause: { run: cause.causeRunId, policy: cause.policyName } } : {}),
     ...(run.command === undefined ? {} : { command: run.command }),
     ...(run.delta ? { delta: run.delta } : {}),
     ...(run.note === undefined ? {} : { note: run.note }),

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { actorKey } from '../../access/actor.ts';
 import type { Gates } from '../../runs/approvals/gates.ts';
+import type { RunCauseStore } from '../../runs/run-causes.ts';
 import { phases, type RunStore } from '../../runs/run-store.ts';
 import { type Api, newApi } from '../api.ts';
 import { decodeCursor, encodeCursor, pageOf, pageQuery, wholeListQuery } from '../page.ts';
@@ -125,6 +126,7 @@ export function runRoutes(parts: {
   readonly guard: Guard;
   readonly runs: RunStore;
   readonly gates: Gates;
+  readonly causes: Pick<RunCauseStore, 'find'>;
   readonly streams: EventStreams;
 }): Api {
   const { guard, runs, streams } = parts;

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Gates } from '../../runs/approvals/gates.ts';
+import type { RunCauseStore } from '../../runs/run-causes.ts';
 import type { RunList } from '../../runs/run-list.ts';
 import type { RunStore } from '../../runs/run-store.ts';
 import type { Triggers } from '../../runs/triggers.ts';
@@ -24,6 +25,7 @@ export interface StackRunRouteParts {
   readonly guard: Guard;
   readonly runs: RunStore;
   readonly gates: Gates;
+  readonly causes: Pick<RunCauseStore, 'find'>;
   readonly runList: RunList;
   readonly triggers: Pick<Triggers, 'manual'>;
 }

@@ -10,7 +10,7 @@ export type Markup = ReturnType<typeof html>;
 export interface Page {
   readonly title: string;
   /** Which entry of the navigation it belongs to. */
-  readonly section?: 'stacks' | 'runs' | 'policies' | 'system' | 'account';
+  readonly section?: 'stacks' | 'runs' | 'policies' | 'notices' | 'system' | 'account';
   readonly body: Markup;
   /** What this page needs beside the style of all. */
   readonly styles?: readonly string[];
@@ -77,6 +77,7 @@ function navigation({ session, isInstanceAdmin }: Frame, section: Page['section'
 ${entry('stacks', '/', 'Stacks')}
 ${entry('runs', '/runs', 'Runs')}
 ${entry('policies', '/policies', 'Policies')}
+${entry('notices', '/notices', 'Notices')}
 ${isInstanceAdmin ? entry('system', '/system', 'System') : ''}
 <span class="end">
 ${entry('account', '/account', session.record.login)}

@@ -7,6 +7,7 @@ import { endSession } from './pages/account/sessions.ts';
 import { allRunsPage } from './pages/all-runs.ts';
 import { auditPage } from './pages/audit/audit-page.ts';
 import { createStack, newStackPage } from './pages/new-stack.ts';
+import { noticesPage } from './pages/notices.ts';
 import { addPolicyRoutes } from './pages/policies/policy-routes.ts';
 import { submitRunCommand } from './pages/run/run-command.ts';
 import { runPage, runTabPages } from './pages/run/run-pages.ts';
@@ -37,6 +38,7 @@ export function uiRoutes(parts: PageRouteParts): Hono<WebEnv> {
   for (const [tab, render] of Object.entries(runTabPages)) page(`/runs/:run/${tab}`, render);
   for (const verb of runVerbs) form(`/runs/:run/${verb}`, (submitted) => submitRunCommand(submitted, verb));
   form('/runs/:run/override', submitOverride);
+  page('/notices', noticesPage);
   page('/system', systemPage);
   page('/account', accountPage);
   form('/account/sessions/end', endSession);

@@ -45,6 +45,7 @@ ${blockedNotice(run)}
 <p class="sentence" id="run-sentence">${sentence}</p>
 ${blocksNotice(run)}
 ${noteOf(run)}
+${causeLine(run)}
 <p class="soft">${commitLine(run.commit)} on <span class="mono">${run.branch}</span>, by <bdi>${run.commit.authorName}</bdi></p>
 ${stateLine(facts, view.nowMs)}
 </div>
@@ -81,6 +82,11 @@ function sentenceOf({ run, stack, states }: RunFacts): string {
 function noteOf({ note, state }: RunObject): Markup | string {
   if (note === undefined || note === nothingToChange) return '';
   return html`<div class="notice${state === 'FAILED' ? ' bad' : ''}"><p class="note">${note}</p></div>`;
+}
+
+function causeLine({ cause }: RunObject): Markup | string {
+  if (cause === undefined) return '';
+  return html`<p class="soft">Started by the policy <bdi>${cause.policy}</bdi> after <a href="/runs/${cause.run}">another run</a></p>`;
 }
 
 function blocksNotice({ blocks }: RunObject): Markup | string {

@@ -60,7 +60,8 @@ ${canResend ? html`<td>${resendForm(view, path, id)}</td>` : ''}</tr>`;
 }
 
 /** "FINISHED@7" */
-export const stateOf = ({ state, stateVersion }: Delivery): string => `${state ?? 'state'}@${stateVersion}`;
+export const stateOf = ({ state, stateVersion, policy }: Delivery): string =>
+  policy ? `policy ${policy.name}` : `${state ?? 'state'}@${stateVersion}`;
 
 export function resultOf({ status, attempts, nextAttemptAt }: Delivery, nowMs: number): Markup {
   const last = attempts.at(-1);
