@@ -10,6 +10,7 @@ import { formToken, type Markup, type Page } from '../../layout.ts';
 import type { Form, FormResult, View } from '../../page-routes.ts';
 import { checkedNotice, isChecked } from './checked.ts';
 import { kindWords } from './kind-words.ts';
+import { library } from './library.ts';
 import { contentFields, contentIn } from './policy-form.ts';
 import { policyPath } from './policy-reads.ts';
 import { starters } from './starters.ts';
@@ -24,7 +25,9 @@ export async function newPolicyPage(view: View): Promise<Page> {
   if (kind === undefined) return kindChoice();
   const [only, another] = await accountsOf(view);
   const account = only !== undefined && another === undefined ? only : '';
-  return pageWith(view, kind, freshDraft({ account, body: starters[kind], regoVersion: '1' }));
+  const ready = library.find((each) => each.kind === kind && each.name === view.query('from'));
+  const begin = ready ? { name: ready.name, body: ready.body } : { body: starters[kind] };
+  return pageWith(view, kind, freshDraft({ account, ...begin, regoVersion: '1' }));
 }
 
 const kindIn = (text: string | undefined): PolicyKind | undefined =>
@@ -37,7 +40,7 @@ function kindChoice(): Page {
     (kind) =>
       html`<li><div class="card"><p><a href="/policies/new?kind=${kind}">${kind}</a></p><p>${kindWords[kind]}</p></div></li>`,
   )}</ul>
-<p class="soft">Ready ones to copy, with their tests, are in the folder <code>policies/</code> of Slipway.</p>`;
+<p class="soft">Each begins with a small one that works, or with a ready one of the library.</p>`;
   return { title: 'New policy', section: 'policies', styles: ['policies.css'], body };
 }
 
@@ -55,7 +58,7 @@ async function pageWith(
   const accounts = kind === 'LOGIN' ? [] : await accountsOf(view);
   const body = html`${crumbs}<h1>New ${kind} policy</h1>
 <p>${kindWords[kind]} <a href="/policies/new">Another kind</a></p>
-${problemNotice(draft)}${checked}
+${readyOnes(kind)}${problemNotice(draft)}${checked}
 <form method="post" action="/policies/new">${formToken(view.session)}<input type="hidden" name="kind" value="${kind}">
 ${kind === 'LOGIN' ? '' : accountField(draft, accounts)}
 ${contentFields(draft, kind)}
@@ -64,6 +67,15 @@ ${contentFields(draft, kind)}
     ...{ title: `New ${kind} policy`, section: 'policies' },
     ...{ styles: ['settings.css', 'policies.css'], body },
   };
+}
+
+function readyOnes(kind: PolicyKind): Markup | string {
+  const fitting = library.filter((ready) => ready.kind === kind);
+  if (fitting.length === 0) return '';
+  return html`<details><summary>Begin with a ready one</summary><ul>${fitting.map(
+    ({ name, summary }) =>
+      html`<li><a href="/policies/new?kind=${kind}&amp;from=${name}">${name}</a>: ${summary}</li>`,
+  )}</ul></details>`;
 }
 
 const accountField = (draft: Draft, accounts: readonly string[]): Markup =>

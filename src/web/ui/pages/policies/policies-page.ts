@@ -99,7 +99,7 @@ function emptiness(isFiltered: boolean, nextCursor: string | null, isInstanceAdm
 <p>A policy is a set of rules, written in Rego, that decides what runs: which plans are denied, who has to approve, what a push starts.
 Without policies nothing is denied.</p>
 ${isInstanceAdmin ? html`<p><a class="button primary" href="/policies/new">New policy</a></p>` : html`<p>Administrators of this server make them; those of a stack attach them.</p>`}
-<p>Ready ones to copy, with their tests, are in the folder <code>policies/</code> of Slipway.</p></div>
+<p>Ready ones to begin with, with their tests, are in the folder <code>policies</code> of Slipway.</p></div>
 <h2>What they judge</h2>
 <dl class="facts">${policyKinds.map((kind) => html`<dt>${kind}</dt><dd>${kindWords[kind]}</dd>`)}</dl>`;
 }

@@ -21,8 +21,8 @@ changing := [step.urn | some step in input.pulumi.steps; step.op != "same"]
 # The tracked branch is deployed, every other branch and pull request is previewed.
 track if {
 	is_wanted
+	input.event == "push"
 	input.push.branch == input.stack.branch
-	input.pull_request == null
 }
 
 propose if {
@@ -37,6 +37,8 @@ is_wanted if {
 }
 
 only_documentation if {
+	# It is null when GitHub gave no whole list.
+	is_array(input.push.affected_files)
 	count(input.push.affected_files) > 0
 	every file in input.push.affected_files {
 		endswith(file, ".md")
