@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import { needsAccountAdmin } from '../../../api/policy-guard.ts';
-import { problemNotice } from '../../components/form-field.ts';
+import { problemNotice, wrongsOf } from '../../components/form-field.ts';
 import { type Draft, fieldValues, formRefusal, freshDraft, refusedDraft } from '../../draft.ts';
 import type { Tagged } from '../../in-process-api.ts';
 import { formToken, type Markup, type Page } from '../../layout.ts';
@@ -48,10 +48,13 @@ ${kind === 'PLAN' ? pastRunsButton(draft) : ''}</div></form>`;
   return policyFrame(view, policy.value, 'Workbench', body);
 }
 
-const pastRunsButton = (
-  draft: Draft,
-): Markup => html`<button name="act" value="runs">What would have happened</button>
-<label>in the last <input type="number" name="last" min="1" max="50" value="${draft.field('last')}"> runs</label>`;
+function pastRunsButton(draft: Draft): Markup {
+  const wrongs = wrongsOf(draft, 'last');
+  const invalid = wrongs.length > 0 ? html` aria-invalid="true" aria-describedby="last-wrong"` : '';
+  return html`<button name="act" value="runs">What would have happened</button>
+<label>in the last <input type="number" name="last" min="1" max="50" value="${draft.field('last')}"${invalid}> runs</label>
+${wrongs.length > 0 ? html`<p class="wrong" id="last-wrong">${wrongs.join('; ')}</p>` : ''}`;
+}
 
 /** The buttons of the page. */
 export async function tryOut(form: Form): Promise<FormResult> {
