@@ -7,6 +7,7 @@ const delta = { added: 3, changed: 2, deleted: 1, resources: 9 };
 const one = { added: 1, changed: 0, deleted: 0, resources: 1 };
 const none = { added: 0, changed: 0, deleted: 0, resources: 4 };
 const busy = { kind: 'run', run: '01J', state: 'PLANNING' } as const;
+const shut = { kind: 'approval', reason: 'two have to approve' } as const;
 
 function sentence(type: RunType, state: RunState, told: Told = {}): string {
   const { autodeploy = false, actor = 'grace', cameFrom = null, ...run } = told;
@@ -44,6 +45,48 @@ test.each<[RunType, RunState, Told, string]>([
     'The tool works out what would change. Nothing is destroyed until somebody confirms it.',
   ],
   ['PROPOSED', 'PENDING_REVIEW', {}, 'The preview has warnings and ends once somebody has reviewed it.'],
+  [
+    'PROPOSED',
+    'PENDING_REVIEW',
+    { blockedBy: shut },
+    'Policies warn of the preview. It ends once people have approved or rejected it.',
+  ],
+  [
+    'TRACKED',
+    'QUEUED',
+    { blockedBy: shut },
+    'It starts by itself once the approval policies of the stack let it.',
+  ],
+  [
+    'TRACKED',
+    'UNCONFIRMED',
+    { delta: one, blockedBy: shut },
+    'The plan of ada adds 1 resource. It has to be approved first; nothing is applied until somebody confirms it then.',
+  ],
+  [
+    'DESTROY',
+    'UNCONFIRMED',
+    { delta: one, blockedBy: shut },
+    'The tear-down that ada asked for adds 1 resource. It has to be approved first; nothing is destroyed until somebody confirms it then.',
+  ],
+  [
+    'TRACKED',
+    'UNCONFIRMED',
+    { delta: one, autodeploy: true, note: 'tags: no owner' },
+    'The plan of ada adds 1 resource. Policies warn of it: nothing is applied until somebody confirms it.',
+  ],
+  [
+    'TRACKED',
+    'FAILED',
+    { outcome: 'policy_denied', cameFrom: 'PLANNING' },
+    'A policy denied it: nothing was applied. Change what it is about, or have an administrator of the stack let exactly these changes pass: under Policies.',
+  ],
+  [
+    'PROPOSED',
+    'FAILED',
+    { outcome: 'policy_failed', cameFrom: 'PLANNING' },
+    'A policy could not be evaluated: nothing was changed. Policies says which line it is: mend the policy or detach it from the stack, then run it again.',
+  ],
   [
     'TRACKED',
     'UNCONFIRMED',

@@ -19,7 +19,7 @@ export async function overrideSection(view: View, facts: RunFacts, draft: Draft)
   const isDenied = run.outcome === 'policy_denied';
   const form = isDenied && items.length === 0 ? overridePart(view, facts, draft) : '';
   const again = isDenied && items.length > 0 && stack.role !== 'reader' ? runAgain(view, facts) : '';
-  return html`${items.map((override) => given(override, run.id, view.nowMs))}${again}${form}`;
+  return html`${problemNotice(draft)}${items.map((override) => given(override, run.id, view.nowMs))}${again}${form}`;
 }
 
 function given({ run, by, reason, timestamp }: Override, here: string, nowMs: number): Markup {
@@ -40,7 +40,7 @@ function overridePart({ session }: View, { run, stack }: RunFacts, draft: Draft)
   if (stack.role !== 'admin') {
     return html`<p class="soft">An administrator of the stack can let exactly these changes pass.</p>`;
   }
-  return html`${problemNotice(draft)}<details class="override"${draft.problem === null ? '' : html` open`}><summary>Let these changes pass all the same</summary>
+  return html`<details class="override"${draft.problem === null ? '' : html` open`}><summary>Let these changes pass all the same</summary>
 <form method="post" action="/runs/${run.id}/override">${formToken(session)}
 <p>This run stays denied. The next run of the stack passes if it is of commit <span class="mono">${run.commit.hash.slice(0, 7)}</span> and would change exactly the same;
 the denials then count as warnings. Anything else is judged as before. Your name and the reason stand on both runs and in the audit log.</p>

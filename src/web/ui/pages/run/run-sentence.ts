@@ -180,7 +180,7 @@ function failed({ type, outcome }: RunStanding['run'], cameFrom: RunState | null
   const isCommand = type === 'TASK' && outcome === 'tool_failed' && cameFrom === 'PERFORMING';
   const reason = isCommand ? 'The command failed' : (reasonOf(outcome) ?? 'It failed');
   const next = nextSteps[outcome ?? ''];
-  if (next !== undefined) return `${reason}. ${notDone[type]} ${next}`;
+  if (next !== undefined) return `${reason}: ${notDone[type].toLowerCase()} ${next}`;
   const during = (cameFrom && !isCommand && when[cameFrom]) ?? '';
   return `${reason}${during ? ` ${during}` : ''}. ${aftermath(type, outcome, cameFrom)}`;
 }
