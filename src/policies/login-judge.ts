@@ -12,7 +12,7 @@ import type { DecisionStore, PolicyStore } from './policy-store.ts';
 /** Somebody looks at an empty page meanwhile; what is not judged by then counts as failed. */
 const patienceMs = 3 * kinds.LOGIN.timeLimitMs;
 
-/** LOGIN policies at the door; what they may say is described in docs/policies-login.md. */
+/** LOGIN policies at the door; what they may say is described in docs/policies/login.md. */
 export function createLoginJudge(parts: {
   policies: Pick<PolicyStore, 'ofAccount'>;
   decisions: Pick<DecisionStore, 'record'>;

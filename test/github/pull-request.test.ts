@@ -71,7 +71,7 @@ describe('a pull request that GitHub tells', () => {
           isDraft: false,
           details: {
             ...{ action: 'opened', state: 'open', labels: [], isMergeable: true },
-            ...{ headOwner: 'acme', headBranch: 'topic' },
+            headOwner: 'acme',
           },
           sender: { login: 'bob', email: expect.stringMatching(/^\d+\+bob@users\.noreply\.github\.com$/) },
         },

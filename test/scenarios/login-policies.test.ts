@@ -255,7 +255,7 @@ test.each<[login: string, status: number, grants: object | null]>([
     for (const { account } of installed.values()) await repositories.saveAccount(tx, account);
   });
   all.github.addTeam({ organization: 'acme', slug: 'support', members: ['eve'] });
-  const page = readFileSync(join(import.meta.dirname, '../../docs/policies-login.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '../../docs/policies/login.md'), 'utf8');
   const [, rego = ''] = /```rego\npackage slipway\n([^`]+)```/.exec(page) ?? [];
   await all.add('docs', rego);
 

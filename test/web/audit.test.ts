@@ -19,9 +19,14 @@ async function changingOperations(): Promise<string[]> {
     .filter((operation) => !operation.startsWith('GET '));
 }
 
-/** It changes what the caller alone is shown. */
-const looked = 'PUT /api/v1/runs/{run}/seen';
-const operations = (await changingOperations()).filter((operation) => operation !== looked);
+const changesNothing: ReadonlySet<string> = new Set([
+  // What the caller alone is shown.
+  'PUT /api/v1/runs/{run}/seen',
+  'POST /api/v1/policies/check',
+  'POST /api/v1/policies/{policy}/simulate',
+  'POST /api/v1/policies/{policy}/simulate-runs',
+]);
+const operations = (await changingOperations()).filter((operation) => !changesNothing.has(operation));
 
 /** What hangs on a stack, a run or a webhook has to be found by its administrators. */
 const isOfStack = (operation: string): boolean => /\/(stacks|runs|webhooks|deliveries)\/\{/.test(operation);

@@ -186,7 +186,8 @@ describe('a run that waits for approval', () => {
     const by = { reviewer: { key: 'person:grace', name: 'grace' }, role: 'admin', via: 'comment' } as const;
     const review = {
       ...{ id: '01J000000000000000000000RV', runId: first.id, stackKey: stack.key, ...by },
-      ...{ state: 'UNCONFIRMED', stateVersion: 6, changesDigest, verdict: 'approve', note: null, atMs: 1 },
+      state: 'UNCONFIRMED' as const,
+      ...{ stateVersion: 6, changesDigest, verdict: 'approve' as const, note: null, atMs: 1 },
     } as const;
     await installation.database.write((tx) => installation.approvals.reviews.insert(tx, review));
 

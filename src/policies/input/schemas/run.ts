@@ -65,7 +65,11 @@ export const briefRun = z.object({
   branch: z.string().describe('Branch of the run; `owner:branch` for that of a fork.'),
   commit,
   created_at: nanoseconds.describe('When the run was made.'),
-  triggered_by: z.string().describe('E-mail address of a person, name of a token, "policy" and the name of a policy, or "slipway".'),
+  triggered_by: z
+    .string()
+    .describe(
+      'E-mail address of a person, name of a token, "policy" and the name of a policy, or "slipway".',
+    ),
   creator_session: session,
   untrusted: z
     .boolean()
