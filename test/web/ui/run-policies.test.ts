@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Review } from '../../../src/runs/approvals/review.ts';
 import { addJudgedRun, changesDigest } from '../denied-run.ts';
 import { untilUnconfirmed } from '../installation.ts';
 import { hostile, openPolicies, plain } from './policies/policies-world.ts';
@@ -184,11 +185,10 @@ describe('a run that waits for approval', () => {
     const first = await addJudgedRun(installation, stack);
     const second = await addJudgedRun(installation, stack);
     const by = { reviewer: { key: 'person:grace', name: 'grace' }, role: 'admin', via: 'comment' } as const;
-    const review = {
+    const review: Review = {
       ...{ id: '01J000000000000000000000RV', runId: first.id, stackKey: stack.key, ...by },
-      state: 'UNCONFIRMED' as const,
-      ...{ stateVersion: 6, changesDigest, verdict: 'approve' as const, note: null, atMs: 1 },
-    } as const;
+      ...{ state: 'UNCONFIRMED', stateVersion: 6, changesDigest, verdict: 'approve', note: null, atMs: 1 },
+    };
     await installation.database.write((tx) => installation.approvals.reviews.insert(tx, review));
 
     const [own, carried] = [await all.page(first.id), await all.page(second.id)];

@@ -18,7 +18,7 @@ export function simulation(answer: unknown, body: string): Markup {
   const said = simulationSchema.parse(answer);
   const { outcome, failure, result, durationMs } = said;
   const shown = JSON.stringify(result, null, 2);
-  return html`<section class="card" aria-labelledby="result" role="status"><h2 id="result" class="head">It says ${outcomeBadge(outcome)}</h2>
+  return html`<section class="card" aria-labelledby="result"><h2 id="result" class="head">It says ${outcomeBadge(outcome)}</h2>
 ${failure === undefined ? whatItSaid(said) : sourceErrors(body, [failure])}
 ${failure === undefined ? html`<pre class="result" tabindex="0" aria-label="Values of its rules">${visibleText(shown.slice(0, longestResult), longestResult)}</pre>` : ''}
 ${shown.length > longestResult ? html`<p class="soft">… cut: the API gives all of it.</p>` : ''}
@@ -32,7 +32,7 @@ export function pastRuns(answer: unknown): Markup {
     return html`<div class="notice" role="status"><p>None of the stacks that it judges has a run whose plan is still kept.</p></div>`;
   }
   const different = items.filter(isDifferent).length;
-  return html`<section aria-labelledby="result"><h2 id="result" role="status">What would have happened: ${different === 0 ? 'the same' : `${different} of ${items.length} different`}</h2>
+  return html`<section aria-labelledby="result"><h2 id="result">What would have happened: ${different === 0 ? 'the same' : `${different} of ${items.length} different`}</h2>
 <div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">Run</th><th scope="col">Then</th><th scope="col">Now</th><th scope="col">It says</th></tr></thead>
 <tbody>${items.map(row)}</tbody></table></div></section>`;

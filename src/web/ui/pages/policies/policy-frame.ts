@@ -24,7 +24,7 @@ export function policyFrame(
     title: tab === 'Policy' ? name : `${tab}: ${name}`,
     section: 'policies',
     ...more,
-    styles: ['settings.css', 'policies.css', ...(more.styles ?? [])],
+    styles: ['settings.css', 'lists.css', 'diff.css', 'policies.css', ...(more.styles ?? [])],
     body: html`<p class="crumbs"><a href="/policies">Policies</a> / ${account ?? 'the server'}</p>
 <div class="head"><h1>${name}</h1><span class="label">${kind}</span> <span class="soft">version ${version}</span></div>
 ${description === '' ? '' : html`<p>${description}</p>`}

@@ -38,7 +38,7 @@ ${facts(policy, view.nowMs)}
 ${judgedStacks(policy, stacks)}
 ${isInstanceAdmin ? await decisions(view, policy) : ''}
 ${isInstanceAdmin ? policyRemoval(view, policy, etag, stacks, removal) : ''}`;
-  return policyFrame(view, policy, 'Policy', body, { styles: ['lists.css'] });
+  return policyFrame(view, policy, 'Policy', body);
 }
 
 /** Whether the engine takes it today: it may be another one than it was saved with. */

@@ -31,7 +31,7 @@ export async function versionsPage(view: View): Promise<Page> {
 <td>Rego v${each.regoVersion}</td><td class="mono small">${each.rules.join(', ')}</td></tr>`,
   )}</tbody></table></div>
 ${to === undefined ? '' : from === undefined ? onlyOne(to) : comparison(path, items, from, to)}`;
-  return policyFrame(view, policy, 'Versions', body, { styles: ['diff.css'] });
+  return policyFrame(view, policy, 'Versions', body);
 }
 
 const chosen = ({ query }: View, name: string, versions: readonly Version[]): Version | undefined =>

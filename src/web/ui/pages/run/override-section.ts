@@ -12,17 +12,28 @@ type Override = z.output<typeof overrideSchema>;
 
 const overrideList = z.object({ items: z.array(overrideSchema) });
 
-/** Who lets the changes of the run pass although policies deny them, and for administrators the way to do so. */
-export async function overrideSection(view: View, facts: RunFacts, draft: Draft): Promise<Markup | string> {
+/** Who lets the changes of the run pass although policies deny them, and the way on. */
+export async function overridesOf(
+  view: View,
+  facts: RunFacts,
+  draft: Draft,
+): Promise<{
+  /** What is known already, above what policies said. */
+  readonly given: Markup;
+  /** For administrators, below it. */
+  readonly form: Markup | string;
+}> {
   const { run, stack, apiPath } = facts;
   const { items } = await view.api.get(`${apiPath}/overrides`, overrideList);
   const isDenied = run.outcome === 'policy_denied';
-  const form = isDenied && items.length === 0 ? overridePart(view, facts, draft) : '';
   const again = isDenied && items.length > 0 && stack.role !== 'reader' ? runAgain(view, facts) : '';
-  return html`${problemNotice(draft)}${items.map((override) => given(override, run.id, view.nowMs))}${again}${form}`;
+  return {
+    given: html`${problemNotice(draft)}${items.map((override) => givenBy(override, run.id, view.nowMs))}${again}`,
+    form: isDenied && items.length === 0 ? overrideForm(view, facts, draft) : '',
+  };
 }
 
-function given({ run, by, reason, timestamp }: Override, here: string, nowMs: number): Markup {
+function givenBy({ run, by, reason, timestamp }: Override, here: string, nowMs: number): Markup {
   const where =
     run === here ? '' : html` They were denied in <a href="/runs/${run}/policies">an earlier run</a>.`;
   return html`<div class="notice person"><p><strong>${by}</strong> lets exactly these changes pass although policies deny them, since ${timeAgo(timestamp, nowMs)}: <bdi>${reason}</bdi></p>
@@ -36,7 +47,7 @@ function runAgain({ session }: View, { run }: RunFacts): Markup {
 <p>This run stays denied. A new one of commit <span class="mono">${run.commit.hash.slice(0, 7)}</span> plans anew, and passes if it would change the same. <button class="primary">Run it again</button></p></form>`;
 }
 
-function overridePart({ session }: View, { run, stack }: RunFacts, draft: Draft): Markup | string {
+function overrideForm({ session }: View, { run, stack }: RunFacts, draft: Draft): Markup | string {
   if (stack.role !== 'admin') {
     return html`<p class="soft">An administrator of the stack can let exactly these changes pass.</p>`;
   }

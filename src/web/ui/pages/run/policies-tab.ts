@@ -8,7 +8,7 @@ import type { Markup } from '../../layout.ts';
 import type { View } from '../../page-routes.ts';
 import { stackPath } from '../../stack-path.ts';
 import { decisionPageSchema, policyPath } from '../policies/policy-reads.ts';
-import { overrideSection } from './override-section.ts';
+import { overridesOf } from './override-section.ts';
 import { reviewsSection } from './reviews-section.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { TabContent } from './run-frame.ts';
@@ -22,7 +22,8 @@ export async function policiesTab(
   draft: Draft = freshDraft(),
 ): Promise<TabContent> {
   const { items } = await view.api.get(`${facts.apiPath}/policies`, decisionPageSchema);
-  const body = html`${await overrideSection(view, facts, draft)}
+  const overrides = await overridesOf(view, facts, draft);
+  const body = html`${overrides.given}
 ${items.length === 0 ? await nothingSaid(view, facts) : ''}
 <ul class="decisions">${items.toReversed().map((decision) => {
     const { id, name, kind } = decision.policy;
@@ -32,6 +33,7 @@ ${items.length === 0 ? await nothingSaid(view, facts) : ''}
         : '';
     return policyDecision(decision, html`<a href="${policyPath(id)}">${name}</a>${bench}`, view.nowMs);
   })}</ul>
+${overrides.form}
 ${await reviewsSection(view, facts)}`;
   return { styles: ['policies.css'], body };
 }
