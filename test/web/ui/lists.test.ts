@@ -42,6 +42,21 @@ test('the front page begins with what waits and what failed, and leads there', a
   expect(rowsOf(text.slice(stacks))).toEqual(['Network Prod', 'dns', 'archive']);
 });
 
+test.each([
+  ['writer', true],
+  ['reader', false],
+] as const)('runs that wait for approval are shown to a %s: %s', async (role, isShown) => {
+  await using all = await opened(role);
+  const { installation, failing } = all;
+  installation.guards.push('p1 1');
+  const queued = await installation.addRun(failing);
+
+  const { text } = await all.visit('/');
+
+  expect(text.includes('Waiting for approval (1)')).toBe(isShown);
+  expect(text.includes(`href="/runs/${queued.id}">Review`)).toBe(isShown);
+});
+
 test('nothing waits for who may only read', async () => {
   await using all = await opened('reader');
 

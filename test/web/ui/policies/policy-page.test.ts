@@ -94,7 +94,7 @@ describe('editing a policy', () => {
     const again = formFields(refused.text, edit);
 
     expect(refused.answer.status).toBe(412);
-    expect(plain(refused.text)).toContain('Stored now:');
+    expect(plain(refused.text)).toContain('What is different in what is stored now');
     expect(again['body']).toEqual(['deny: ["mine"]']);
     const now = await all.submit(edit, { ...fields, etag: again['etag']?.[0] ?? '' });
     expect(now.answer.status).toBe(303);

@@ -38,7 +38,7 @@ function pageWith(view: View, bench: Bench, draft: Draft, result: Markup | strin
   const { id, kind, version } = policy.value;
   const body = html`<p>Nothing is recorded here, and nothing is blocked by it.</p>
 ${problemNotice(draft)}${result}
-<form class="bench" method="post" action="${policyPath(id)}/workbench">${formToken(view.session)}${etagField(policy.etag)}
+<form method="post" action="${policyPath(id)}/workbench" class="bench">${formToken(view.session)}${etagField(policy.etag)}
 ${samplesField(draft, kind, samples, view.nowMs)}
 ${sourceFields(draft)}
 <div class="bench-buttons"><button class="primary" name="act" value="simulate">Simulate</button>

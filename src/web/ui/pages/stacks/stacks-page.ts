@@ -10,6 +10,7 @@ import { failedSection, type Shown, waitingSection } from './front.ts';
 import { noStacks, nothingFits } from './no-stacks.ts';
 import { bucketTabs, filterFields, filterForm, isFiltered, type StackCounts } from './stack-filter.ts';
 import { stackTable } from './stack-table.ts';
+import { approvalSection, runsForApproval } from './waiting-runs.ts';
 
 const stackPage = z.object({ items: z.array(stackSchema), nextCursor: z.string().nullable() });
 
@@ -39,7 +40,8 @@ ${pager({ path: '/', fields: { ...fields }, cursor, nextCursor, words })}`;
   return { title: 'Stacks', section: 'stacks', styles: ['lists.css'], body };
 }
 
-async function frontOf({ api, nowMs }: View, counts: StackCounts): Promise<Markup> {
+async function frontOf(view: View, counts: StackCounts): Promise<Markup> {
+  const { api, nowMs } = view;
   const top = async (fields: Record<string, string>): Promise<Shown> => {
     const query = queryOf({ ...fields, sort: 'changed', limit: String(maxOnTop) });
     const { items, nextCursor } = await api.get(`/api/v1/stacks${query}`, stackPage);
@@ -48,7 +50,8 @@ async function frontOf({ api, nowMs }: View, counts: StackCounts): Promise<Marku
   const waiting = await top({ state: 'attention', role: 'writer' });
   const failed = await top({ state: 'failed' });
   const failedCount = `${counts.buckets.failed}${counts.incomplete ? '+' : ''}`;
-  return html`${waitingSection(waiting, nowMs)}${failedSection(failed, failedCount, nowMs)}`;
+  const forApproval = await runsForApproval(view);
+  return html`${waitingSection(waiting, nowMs)}${approvalSection(forApproval, nowMs)}${failedSection(failed, failedCount, nowMs)}`;
 }
 
 async function emptiness(view: View, counts: StackCounts, nextCursor: string | null): Promise<Markup> {
