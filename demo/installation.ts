@@ -26,6 +26,8 @@ export interface Installation extends AsyncDisposable {
   readonly token: string;
   /** What GitHub signs its webhooks with. */
   readonly githubSecret: string;
+  /** The command line on this installation, as an operator types it. Whatever its exit code is. */
+  slipway(...args: string[]): Promise<{ exitCode: number | undefined; stdout: string; stderr: string }>;
   /** Another token, from the command line as an operator would make it. */
   createToken(name: string, role: 'admin' | 'writer' | 'reader'): Promise<string>;
   /** A private repository of acme that the App sees, with one commit that no push tells. */
@@ -99,14 +101,27 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
   // After the start, so that the server hears of it by webhook as from GitHub.
   await github.installApp('acme');
 
-  async function createToken(name: string, role: string): Promise<string> {
-    const args = [commandLine, 'token', 'create', '--name', name, '--role', role, '--json'];
-    const { stdout } = await execa(process.execPath, args, {
+  async function slipway(...args: string[]) {
+    const { exitCode, stdout, stderr } = await execa(process.execPath, [commandLine, ...args], {
       cwd: dir,
       env: environment,
       extendEnv: false,
-      timeout: 30_000,
+      timeout: 60_000,
+      reject: false,
     });
+    return { exitCode, stdout, stderr };
+  }
+  async function createToken(name: string, role: string): Promise<string> {
+    const { exitCode, stdout, stderr } = await slipway(
+      'token',
+      'create',
+      '--name',
+      name,
+      '--role',
+      role,
+      '--json',
+    );
+    if (exitCode !== 0) throw new Error(`no token was made: ${stderr}`);
     return tokenSchema.parse(JSON.parse(stdout)).token;
   }
   const token = await createToken('demo', 'admin');
@@ -121,6 +136,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
     token,
     githubSecret,
     api: createSlipwayApi(url, token, signal),
+    slipway,
     createToken,
     async addRepository(name, files) {
       const repository = await github.addRepository({ owner: 'acme', name, files });

@@ -5,15 +5,21 @@ import { createNoSandbox } from '../../src/sandbox/none.ts';
 import { findTool, toolCacheDir } from '../../src/tools.ts';
 import { type TempDirectory, tempDirectory } from './temp-database.ts';
 
+/** Where the tests have it. */
+export function pathOfTool(name: 'opa' | 'pulumi'): string {
+  const { PATH = '', XDG_CACHE_HOME } = process.env;
+  const cacheDir = toolCacheDir(homedir(), XDG_CACHE_HOME);
+  const setting = process.env[`${name.toUpperCase()}_PATH`];
+  const found = findTool(name, { setting, path: PATH, cacheDir });
+  if (!found) throw new Error(`These tests need ${name}. Run npm run setup -- --with opa`);
+  return found.path;
+}
+
 /** The real engine of policies, without a sandbox. */
 export function realOpa(): TempDirectory & { readonly engine: ReturnType<typeof createOpa> } {
-  const { PATH = '', OPA_PATH, XDG_CACHE_HOME } = process.env;
-  const cacheDir = toolCacheDir(homedir(), XDG_CACHE_HOME);
-  const found = findTool('opa', { ...(OPA_PATH ? { setting: OPA_PATH } : {}), path: PATH, cacheDir });
-  if (!found) throw new Error('These tests need opa. Run `npm run setup -- --with opa`.');
   const directory = tempDirectory();
   const engine = createOpa({
-    path: found.path,
+    path: pathOfTool('opa'),
     sandbox: createNoSandbox(),
     directory: join(directory.path, 'policies'),
   });

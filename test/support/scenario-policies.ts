@@ -1,0 +1,55 @@
+/** What scenario tests say about policies in one line, by the API as a user would. */
+import { z } from 'zod';
+import type { SlipwayApi } from '../../demo/slipway-api.ts';
+
+const policySchema = z.looseObject({
+  id: z.string(),
+  version: z.number(),
+  digest: z.string(),
+  rules: z.array(z.string()),
+});
+export type ScenarioPolicy = z.infer<typeof policySchema>;
+
+const decisionSchema = z.looseObject({
+  policy: z.looseObject({ id: z.string(), name: z.string(), version: z.number(), digest: z.string() }),
+  subject: z.string(),
+  run: z.string().optional(),
+  outcome: z.string(),
+  messages: z.array(z.string()),
+  failure: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+  durationMs: z.number(),
+  inputDigest: z.string(),
+  engine: z.string(),
+});
+export type ScenarioDecision = z.infer<typeof decisionSchema>;
+
+type Kind = 'PLAN' | 'PUSH' | 'APPROVAL' | 'TRIGGER' | 'NOTIFICATION';
+
+/** `input` as it was kept, for tests to look into. */
+const sampleSchema = z.looseObject({ id: z.string(), run: z.string().optional(), outcome: z.string() });
+
+export function scenarioPolicies(api: SlipwayApi) {
+  const items = async <T extends z.ZodType>(schema: T, path: string) =>
+    z.looseObject({ items: z.array(schema) }).parse((await api.expectSuccess('GET', path)).json).items;
+  const source = (rego: string) => ({ body: `package slipway\n\n${rego}\n` });
+
+  return {
+    /** Judges the stacks with the label of that name, which stacks of scenarios have when they ask for it. */
+    async add(kind: Kind, name: string, rego: string, label: string = name): Promise<ScenarioPolicy> {
+      const about = { name, kind, account: 'acme', labels: [`autoattach:${label}`], ...source(rego) };
+      return policySchema.parse((await api.expectSuccess('POST', '/api/v1/policies', about)).json);
+    },
+    change: async ({ id }: ScenarioPolicy, rego: string): Promise<ScenarioPolicy> =>
+      policySchema.parse((await api.expectSuccess('PUT', `/api/v1/policies/${id}`, source(rego))).json),
+    /** What policies said of a run, the oldest first. */
+    ofRun: (runId: string) => items(decisionSchema, `/api/v1/runs/${runId}/policies`),
+    /** What a policy said, the newest first. */
+    decisions: ({ id }: ScenarioPolicy) => items(decisionSchema, `/api/v1/policies/${id}/decisions`),
+    samples: ({ id }: ScenarioPolicy) => items(sampleSchema, `/api/v1/policies/${id}/samples`),
+    /** What a policy saw, as text. */
+    async input(sampleId: string): Promise<unknown> {
+      const { json } = await api.expectSuccess('GET', `/api/v1/samples/${sampleId}`);
+      return sampleSchema.extend({ input: z.unknown() }).parse(json).input;
+    },
+  };
+}
