@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { createOverrides } from '../../src/policies/overrides.ts';
 import type { Outcome } from '../../src/runs/run.ts';
 import { createOverrideStore } from '../../src/storage/override-store.ts';
-import { openRunWorld } from '../support/run-world.ts';
+import { openRunWorld, type RunWorldOptions } from '../support/run-world.ts';
 
 const ada = { kind: 'person', login: 'ada', email: 'ada@example.com' } as const;
 
-async function opened(outcome: 'passed' | 'denied' | 'failed') {
+async function opened(outcome: 'passed' | 'warned' | 'denied' | 'failed', options: RunWorldOptions = {}) {
   const judge = {
     judge: async () => ({ outcome, note: null, lines: [], record: async () => undefined }),
   };
-  const world = await openRunWorld({ judge });
+  const world = await openRunWorld({ judge, ...options });
   await world.addStack();
   const overrides = createOverrides({
     ...{ store: createOverrideStore(world.database), runs: world.runs },
@@ -41,6 +41,23 @@ describe('an override', () => {
     const id = await world.pushed('a1');
     await world.plan();
     expect((await world.run(id)).outcome).toBe(ended);
+
+    const refused = world.overrides.override(id, { actor: ada, reason: 'agreed' });
+
+    await expect(refused).rejects.toMatchObject({ code: 'not-denied' });
+    expect(await world.overrides.of(await world.run(id))).toEqual([]);
+  });
+
+  it('is refused for a run that approval policies rejected: nobody denied its changes', async () => {
+    let guards: string[] = [];
+    await using world = await opened('warned', { guards: () => guards });
+    const id = await world.pushed('a1');
+    await world.plan();
+    guards = ['p 1'];
+    const verdict = { outcome: 'rejected', guards, note: null } as const;
+    const waiting = await world.run(id);
+    await world.database.write((tx) => world.settleApproval(tx, waiting, verdict));
+    expect(await world.run(id)).toMatchObject({ state: 'FAILED', outcome: 'policy_denied' });
 
     const refused = world.overrides.override(id, { actor: ada, reason: 'agreed' });
 
