@@ -8,7 +8,7 @@ import type { Evaluation, EvaluationFailure } from './engine.ts';
 import type { Judgement } from './judgement.ts';
 import { kinds, type RuleType } from './kinds.ts';
 import type { PolicyKind } from './policy.ts';
-import { isTrue, problemOf, stringsOf } from './rule-values.ts';
+import { excessOf, isTrue, problemOf, stringsOf } from './rule-values.ts';
 import { shownMessages } from './shown-messages.ts';
 
 /** What one policy said, read from its values. How policies of a kind are combined: `decisions/`. */
@@ -29,7 +29,7 @@ interface SaidByOne {
   readonly messages: readonly string[];
 }
 
-/** `rules`: those that the policy declares. Total: what cannot be read is the failure `wrong_type` or `undefined`. */
+/** `rules`: those that the policy declares. Total: what cannot be read is the failure `wrong_type`, `output` or `undefined`. */
 export function judgedBy(kind: PolicyKind, rules: readonly string[], evaluation: Evaluation): Reading {
   if (evaluation.kind === 'failed') return failed(evaluation.failure);
   const { values } = evaluation;
@@ -59,7 +59,9 @@ function failureOf(
 ): EvaluationFailure | null {
   if (Object.hasOwn(values, rule)) {
     const message = problemOf(rule, type, values[rule]);
-    return message === null ? null : { code: 'wrong_type', message };
+    if (message !== null) return { code: 'wrong_type', message };
+    const excess = excessOf(rule, type, values[rule]);
+    return excess === null ? null : { code: 'output', message: excess };
   }
   if (!isDeclared || mayBeUndefined.has(type)) return null;
   return {

@@ -37,6 +37,7 @@ export interface RecordedDecision {
   readonly subject: string;
   readonly outcome: string;
   readonly messages: readonly string[];
+  /** As far as they are kept (recorded-values.ts). */
   readonly values: Readonly<Record<string, unknown>>;
   readonly failure: EvaluationFailure | null;
   readonly inputDigest: string;

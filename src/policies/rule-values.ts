@@ -40,6 +40,20 @@ export function problemOf(rule: string, type: RuleType, value: unknown): string 
   }
 }
 
+const most = { strings: 1000, characters: 500 } as const;
+
+/** For people; null unless a value of the type has more than is read. Messages are shortened where they are shown. */
+export function excessOf(rule: string, type: RuleType, value: unknown): string | null {
+  if (type !== 'strings' && type !== 'string') return null;
+  const strings = type === 'string' ? [value] : (value as readonly unknown[]);
+  if (strings.length > most.strings) {
+    return `${rule} has ${strings.length} strings in it; ${most.strings} are the most`;
+  }
+  const long = strings.find((text) => isString(text) && text.length > most.characters);
+  if (!isString(long)) return null;
+  return `${rule} has a string of ${long.length} characters; ${most.characters} are the most`;
+}
+
 function ofSet(
   rule: string,
   type: RuleType,

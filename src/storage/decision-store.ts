@@ -6,6 +6,7 @@ import type { EvaluationFailure } from '../policies/engine.ts';
 import type { RecordedDecision } from '../policies/judgement.ts';
 import type { PolicyKind } from '../policies/policy.ts';
 import type { DecisionStore } from '../policies/policy-store.ts';
+import { recordedValues } from '../policies/recorded-values.ts';
 import type { Tx } from '../tx.ts';
 import type { Database } from './database.ts';
 import type { PolicyDecisionRow } from './policy-rows.ts';
@@ -56,6 +57,7 @@ export function createDecisionStore(
         kind: policy.kind,
         ...about,
         ...said,
+        values: recordedValues(said.values),
         atMs: clock.nowMs(),
       };
       await database.inside(tx).insertInto('policy_decision').values(toRow(decision)).execute();

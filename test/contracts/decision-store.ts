@@ -69,6 +69,14 @@ export function decisionStoreContract(name: string, open: () => Promise<Decision
       expect(await world.decisions.ofRun(runId)).toEqual([first, { ...second, durationMs: 3 }]);
     });
 
+    it('keeps no values that are large: all messages are shown by themselves', async () => {
+      await using world = await opened();
+      const values = { deny: ['x'.repeat(70_000)], warn: ['y'], sample: true };
+      const recorded = await world.record({ values });
+      expect(recorded.values).toEqual({ warn: ['y'], sample: true });
+      expect(await world.decisions.list(all)).toEqual([recorded]);
+    });
+
     it('lists the newest first, of a policy or of a stack, page by page', async () => {
       await using world = await opened();
       const stackKey = await world.addStack();

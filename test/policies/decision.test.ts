@@ -110,6 +110,32 @@ describe('a value of another type', () => {
   });
 });
 
+describe('a value that says more than is read', () => {
+  const texts = (count: number, length = 4) =>
+    Array.from({ length: count }, (_, index) => String(index).padStart(length, '-'));
+
+  it.each<[PolicyKind, Values, message: string]>([
+    ['PLAN', { flag: texts(1001) }, 'flag has 1001 strings in it; 1000 are the most'],
+    [
+      'APPROVAL',
+      { reset_flag: texts(1, 501) },
+      'reset_flag has a string of 501 characters; 500 are the most',
+    ],
+    ['PUSH', { cancel: texts(1001) }, 'cancel has 1001 strings in it; 1000 are the most'],
+    ['PUSH', { lock: 'x'.repeat(501) }, 'lock has a string of 501 characters; 500 are the most'],
+    ['TRIGGER', { trigger: texts(1001) }, 'trigger has 1001 strings in it; 1000 are the most'],
+  ])('%s fails', (kind, values, message) => {
+    expect(read(kind, values)).toMatchObject({
+      ...{ outcome: 'failed', values: {}, failure: { code: 'output', message } },
+      flags: { add: [], reset: [] },
+    });
+  });
+
+  it('is not one that says as much', () => {
+    expect(read('PLAN', { flag: texts(1000, 500) }).failure).toBeNull();
+  });
+});
+
 describe('a declared rule without a value', () => {
   const everyRule = policyKinds.flatMap((kind) =>
     Object.entries(kinds[kind].rules).map(([rule, type]) => ({ kind, rule, type })),

@@ -87,7 +87,9 @@ const said = {
     .string()
     .openapi({ description: 'By the kind of the policy, e.g. `denied`; `failed`: it could not be judged.' }),
   messages: z.array(z.string()),
-  result: anyObject.openapi({ description: 'Values of the rules, by name.' }),
+  result: anyObject.openapi({
+    description: 'Values of the rules, by name; a decision keeps 64 KiB of them.',
+  }),
   failure: failureSchema.optional().openapi({ description: 'Why it failed.' }),
   durationMs: z.number(),
 };
