@@ -84,6 +84,8 @@ describe('what a policy writes', () => {
     ['**done** by @ada', '**done** by @\u200bada'],
     ['@acme/admins and a@b', '@\u200bacme/admins and a@\u200bb'],
     ['3 @ 4', '3 @ 4'],
+    ['&#64;ada &#0064;ada &#x40;ada &#X0040;ada &commat;ada', '@\u200bada '.repeat(5).trim()],
+    ['@&#97;da @&#x61;da', '@\u200b&#97;da @\u200b&#x61;da'],
     ['half \ud83d', 'half \ufffd'],
   ])('%j mentions nobody', (text, shown) => {
     expect(shownMarkdown(text, 100)).toBe(shown);

@@ -70,8 +70,11 @@ async function requirePullRequest(context: SendContext, number: number): Promise
   }
 }
 
+/** Also as an entity, and before one: GitHub looks for mentions in what it has made of them. */
+const mention = /(?:@|&(?:#0*64|#x0*40|commat);)(?=[\p{L}\p{N}_&-])/giu;
+
 /** People's markdown, as it is but that it mentions nobody: what a run does is no reason to call people. */
 export function shownMarkdown(text: string, limit: number): string {
-  const shown = text.toWellFormed().replace(/@(?=[\p{L}\p{N}_-])/gu, '@\u200b');
+  const shown = text.toWellFormed().replace(mention, '@\u200b');
   return cutMarkdown(shown, limit, 'The text is longer than a comment may be; its end is left out.');
 }
