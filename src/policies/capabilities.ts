@@ -4,8 +4,11 @@ const schema = z.looseObject({
   builtins: z.array(z.looseObject({ name: z.string(), nondeterministic: z.boolean().optional() })).min(1),
 });
 
-/** opa does not mark these, yet they look at the machine, or at what the policy is. */
-const refused = new Set(['http.send', 'net.lookup_ip_addr', 'opa.runtime', 'rego.parse_module', 'trace']);
+/** opa does not mark these, yet they look at the machine, at its clock, or at what the policy is. */
+const refused = new Set([
+  ...['http.send', 'net.lookup_ip_addr', 'opa.runtime', 'rego.parse_module', 'trace'],
+  ...['crypto.x509.parse_and_verify_certificates', 'crypto.x509.parse_and_verify_certificates_with_options'],
+]);
 
 /**
  * Of what a binary can do (`opa capabilities --current`), what a policy may do: no network, no clock, no chance, nothing
