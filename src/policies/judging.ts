@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { judgedBy } from './decision.ts';
 import type { Evaluation, EvaluationFailure, PolicyEngine } from './engine.ts';
+import { jsonBytes } from './json-bytes.ts';
 import type { Judgement } from './judgement.ts';
 import { combinedTimeLimitMs, kinds } from './kinds.ts';
 import type { Policy, PolicyKind } from './policy.ts';
@@ -64,15 +65,17 @@ export function createJudging(parts: {
     async judge(kind, policies, given, { signal }) {
       if (policies.length === 0) return [];
       const untilMs = clock.nowMs() + combinedTimeLimitMs;
-      const bytes = bytesOf(given);
-      const inputDigest = createHash('sha256').update(bytes.input).digest('hex');
+      const bytes = await jsonBytes(given);
+      const input = bytes ?? new Uint8Array();
+      const problem = bytes === null ? failure('input', 'it is no JSON') : null;
+      const inputDigest = createHash('sha256').update(input).digest('hex');
       const name = await engineName();
       const judgements: Judgement[] = [];
       const waiting = policies.entries();
 
       async function judgeSome(): Promise<void> {
         for (const [index, policy] of waiting) {
-          const evaluation = bytes.problem ?? (await evaluate(policy, bytes.input, untilMs, signal));
+          const evaluation = problem ?? (await evaluate(policy, input, untilMs, signal));
           const { durationMs } = evaluation;
           const reading = judgedBy(kind, policy.rules, evaluation);
           judgements[index] = { policy, ...reading, inputDigest, durationMs, engine: name };
@@ -83,21 +86,6 @@ export function createJudging(parts: {
       return judgements;
     },
   };
-}
-
-function bytesOf(given: unknown): { readonly input: Uint8Array; readonly problem?: Evaluation } {
-  const text = textOf(given);
-  if (text !== null) return { input: Buffer.from(text) };
-  return { input: new Uint8Array(), problem: failure('input', 'it is no JSON') };
-}
-
-/** Null for what JSON cannot say. */
-function textOf(given: unknown): string | null {
-  try {
-    return JSON.stringify(given) ?? null;
-  } catch {
-    return null;
-  }
 }
 
 function failure(code: EvaluationFailure['code'], message: string): Evaluation {

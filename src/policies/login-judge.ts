@@ -8,6 +8,7 @@ import { kinds } from './kinds.ts';
 import { grantsOf, problemOfRoles } from './login-roles.ts';
 import type { Policy } from './policy.ts';
 import type { DecisionStore, PolicyStore } from './policy-store.ts';
+import { packedSample } from './recording.ts';
 
 /** Somebody looks at an empty page meanwhile; what is not judged by then counts as failed. */
 const patienceMs = 3 * kinds.LOGIN.timeLimitMs;
@@ -15,7 +16,7 @@ const patienceMs = 3 * kinds.LOGIN.timeLimitMs;
 /** LOGIN policies at the door; what they may say is described in docs/policies/login.md. */
 export function createLoginJudge(parts: {
   policies: Pick<PolicyStore, 'ofAccount'>;
-  decisions: Pick<DecisionStore, 'record'>;
+  decisions: Pick<DecisionStore, 'record' | 'packSample'>;
   judging: Judging;
   /** Whether the App is, or was, in an account of that login. */
   isKnownAccount: (login: string) => Promise<boolean>;
@@ -52,9 +53,9 @@ export function createLoginJudge(parts: {
         ...{ accountId: null, stackKey: null, runId: null },
         subject: `the login of ${arrival.person.login}`,
       };
-      const text = JSON.stringify(input);
+      const packed = await packedSample(decisions, judgements, input);
       const settle = settling(policies, async (tx) => {
-        for (const judgement of judgements) await decisions.record(tx, judgement, about, text);
+        for (const judgement of judgements) await decisions.record(tx, judgement, about, packed);
       });
       const decision = combineLogin(judgements);
       if (decision.outcome === 'failed' || decision.outcome === 'denied') {

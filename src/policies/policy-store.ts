@@ -56,8 +56,15 @@ export interface JudgementSubject {
 
 /** What policies have said. Kept as long as the run, without one as long as the audit log; never longer than the stack. */
 export interface DecisionStore {
-  /** The input is kept, sealed, where the judgement asks for a sample; `input` is the JSON text. */
-  record(tx: Tx, judgement: Judgement, about: JudgementSubject, input: string): Promise<RecordedDecision>;
+  /** Makes the JSON text of an input small: work for outside of any transaction. */
+  packSample(input: Uint8Array): Promise<PackedSample>;
+  /** The input is kept, sealed, where the judgement asks for a sample and `input` is not null. */
+  record(
+    tx: Tx,
+    judgement: Judgement,
+    about: JudgementSubject,
+    input: PackedSample | null,
+  ): Promise<RecordedDecision>;
   /** Of a run, in the order in which they were made. */
   ofRun(runId: string): Promise<readonly RecordedDecision[]>;
   /** The newest first. */
@@ -69,6 +76,11 @@ export interface DecisionStore {
   }): Promise<readonly RecordedDecision[]>;
   /** For retention: of no run, at most `limit` of them. */
   deleteBefore(tx: Tx, atMs: number, limit: number): Promise<number>;
+}
+
+/** As the store keeps it, but for the sealing. */
+export interface PackedSample {
+  readonly packed: Uint8Array;
 }
 
 /** The newest samples of an account: at most 100 of it, and none older than 7 days. */

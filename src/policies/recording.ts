@@ -2,8 +2,9 @@ import type { FlagStore } from '../runs/flags.ts';
 import type { Run } from '../runs/run.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { Tx } from '../tx.ts';
+import { jsonBytes } from './json-bytes.ts';
 import type { Judgement } from './judgement.ts';
-import type { DecisionStore } from './policy-store.ts';
+import type { DecisionStore, PackedSample } from './policy-store.ts';
 
 /** Writes down what policies said of something, and what they noted about its run. */
 export interface Recording {
@@ -29,7 +30,7 @@ interface JudgedThing {
 }
 
 export function createRecording(parts: {
-  decisions: Pick<DecisionStore, 'record'>;
+  decisions: Pick<DecisionStore, 'record' | 'packSample'>;
   flags: FlagStore;
 }): Recording {
   const { decisions, flags } = parts;
@@ -42,17 +43,28 @@ export function createRecording(parts: {
 
   return {
     async prepare(judgements, input, { run, stack, subject }) {
-      const text = judgements.some(({ sample }) => sample) ? JSON.stringify(input) : '';
+      const packed = await packedSample(decisions, judgements, input);
       const { accountId } = stack.repository;
       return async (tx, made = null, messageOf = (message) => message) => {
         const runId = run?.id ?? made;
         const about = { accountId, stackKey: stack.key, runId, subject };
         for (const judgement of judgements) {
           const messages = judgement.messages.map((message) => messageOf(message, judgement));
-          await decisions.record(tx, { ...judgement, messages }, about, text);
+          await decisions.record(tx, { ...judgement, messages }, about, packed);
         }
         if (runId !== null) await note(tx, runId, judgements);
       };
     },
   };
+}
+
+/** For all of them, where one asks for it: a large input is worked on once, and not while others wait to write. */
+export async function packedSample(
+  decisions: Pick<DecisionStore, 'packSample'>,
+  judgements: readonly Judgement[],
+  input: unknown,
+): Promise<PackedSample | null> {
+  if (!judgements.some(({ sample }) => sample)) return null;
+  const bytes = await jsonBytes(input);
+  return bytes && decisions.packSample(bytes);
 }

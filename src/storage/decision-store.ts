@@ -5,7 +5,7 @@ import type { NewId } from '../ids.ts';
 import type { EvaluationFailure } from '../policies/engine.ts';
 import type { RecordedDecision } from '../policies/judgement.ts';
 import type { PolicyKind } from '../policies/policy.ts';
-import type { DecisionStore } from '../policies/policy-store.ts';
+import type { DecisionStore, PackedSample } from '../policies/policy-store.ts';
 import { recordedValues } from '../policies/recorded-values.ts';
 import type { Tx } from '../tx.ts';
 import type { Database } from './database.ts';
@@ -21,14 +21,12 @@ export function createDecisionStore(
   box: SecretBox,
   { clock, newId }: { readonly clock: Clock; readonly newId: NewId },
 ): DecisionStore {
-  async function keepSample(tx: Tx, decision: RecordedDecision, input: string): Promise<void> {
+  async function keepSample(tx: Tx, decision: RecordedDecision, { packed }: PackedSample): Promise<void> {
     const db = database.inside(tx);
     const { id, policy, accountId } = decision;
     // It may have been deleted while it judged, and its samples with it.
     const there = await db.selectFrom('policy').select('id').where('id', '=', policy.id).executeTakeFirst();
     if (!there) return;
-    // Fast rather than small: everybody who writes waits for it.
-    const packed = await deflate(input, { level: constants.Z_BEST_SPEED });
     const row = {
       id,
       policy_id: policy.id,
@@ -49,6 +47,8 @@ export function createDecisionStore(
   }
 
   return {
+    packSample: async (input) => ({ packed: await deflate(input, { level: constants.Z_BEST_SPEED }) }),
+
     async record(tx, judgement, about, input) {
       const { policy, sample, flags, ...said } = judgement;
       const decision: RecordedDecision = {
@@ -61,7 +61,7 @@ export function createDecisionStore(
         atMs: clock.nowMs(),
       };
       await database.inside(tx).insertInto('policy_decision').values(toRow(decision)).execute();
-      if (sample) await keepSample(tx, decision, input);
+      if (sample && input !== null) await keepSample(tx, decision, input);
       return decision;
     },
 

@@ -105,7 +105,8 @@ describe('slipway policy', () => {
     const about = { accountId: 11, stackKey: stack.key, runId: null, subject: 'the plan' };
     const { decisions } = installation.policies.stores;
     const judgement = aJudgement({ policy, sample: true });
-    const kept = await installation.database.write((tx) => decisions.record(tx, judgement, about, '{"a":1}'));
+    const input = await decisions.packSample(Buffer.from('{"a":1}'));
+    const kept = await installation.database.write((tx) => decisions.record(tx, judgement, about, input));
 
     expect((await run(`policy decisions ${id}`)).out).toContain('denied   the plan       nobody deletes');
     expect((await run(`policy samples ${id}`)).out).toContain(kept.id);

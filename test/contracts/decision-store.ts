@@ -37,7 +37,12 @@ export function decisionStoreContract(name: string, open: () => Promise<Decision
     return {
       ...world,
       record: (change: Partial<Judgement> = {}, about: JudgementSubject = plan, input = '{}') =>
-        transactions.write((tx) => decisions.record(tx, aJudgement(change), about, input)),
+        // Packed before: whoever writes holds up all others.
+        decisions
+          .packSample(Buffer.from(input))
+          .then((packed) =>
+            transactions.write((tx) => decisions.record(tx, aJudgement(change), about, packed)),
+          ),
       [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
     };
   }

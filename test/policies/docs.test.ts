@@ -33,6 +33,7 @@ describe('docs/policies.md', () => {
     const files = policyKinds.flatMap((kind) =>
       ['input', 'result'].map((which) => `${kind.toLowerCase()}.${which}.schema.json`),
     );
-    expect(readdirSync(join(docs, 'policies')).toSorted()).toEqual(files.toSorted());
+    const there = readdirSync(join(docs, 'policies')).filter((name) => name.endsWith('.json'));
+    expect(there.toSorted()).toEqual(files.toSorted());
   });
 });

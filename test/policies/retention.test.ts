@@ -42,11 +42,12 @@ async function judged() {
   const decisions = createDecisionStore(database, box, { clock, newId: createIds(clock) });
   const samples = createSampleStore(database, box);
   const notices = createNoticeStore(database);
+  const input = await decisions.packSample(Buffer.from('{}'));
   await database.write(async (tx) => {
     await createRepositoryStore(database).saveAccount(tx, anAccount());
     await createPolicyStore(database).insert(tx, aPolicy());
     const about = { accountId: 11, stackKey: null, runId: null, subject: 'the plan' };
-    await decisions.record(tx, aJudgement({ sample: true }), about, '{}');
+    await decisions.record(tx, aJudgement({ sample: true }), about, input);
     await notices.insert(tx, aNotice({ atMs: clock.nowMs() }));
   });
   const parts = { decisions, samples, notices, transactions: database, clock };

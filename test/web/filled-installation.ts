@@ -30,10 +30,11 @@ export async function fillInstallation(installation: Installation) {
   const policy = aPolicy();
   const about = { accountId: 11, stackKey: made.key, runId: finished.id, subject: 'the plan' };
   const { policies } = installation;
+  const input = await policies.stores.decisions.packSample(Buffer.from('{}'));
   const sample = await database.write(async (tx) => {
     await policies.stores.policies.insert(tx, policy);
     await policies.stores.policies.attach(tx, policy.id, made.key);
-    return policies.stores.decisions.record(tx, aJudgement({ sample: true }), about, '{}');
+    return policies.stores.decisions.record(tx, aJudgement({ sample: true }), about, input);
   });
   const ids: Readonly<Record<string, string>> = {
     account: 'acme',

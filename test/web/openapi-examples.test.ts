@@ -159,10 +159,11 @@ async function prepared(installation: Installation, operationId: string): Promis
   const policy = aPolicy({ name: 'another' });
   const about = { accountId: 11, stackKey: stack.key, runId: run.id, subject: 'the plan' };
   const { stores } = installation.policies;
+  const input = await stores.decisions.packSample(Buffer.from('{}'));
   const sample = await database.write(async (tx) => {
     await stores.policies.insert(tx, policy);
     await stores.policies.attach(tx, policy.id, stack.key);
-    return stores.decisions.record(tx, aJudgement({ policy, sample: true }), about, '{}');
+    return stores.decisions.record(tx, aJudgement({ policy, sample: true }), about, input);
   });
   const token = await tokens.create({ name: 'spare', role: 'reader', account: null }, administrator);
   const range = { sinceMs: 0, untilMs: Number.MAX_SAFE_INTEGER, state: null, failedOnly: false };

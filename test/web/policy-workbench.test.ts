@@ -36,8 +36,9 @@ async function withPlan(engine: Parameters<typeof withPolicies>[0] = {}) {
     values: { deny: [] },
     sample: true,
   });
+  const packed = await stores.decisions.packSample(Buffer.from(input));
   const sample = await installation.database.write((tx) =>
-    stores.decisions.record(tx, judgement, about, input),
+    stores.decisions.record(tx, judgement, about, packed),
   );
   return { ...fixture, policy, run, sample, input, path: `${policiesPath}/${policy.id}` };
 }
@@ -214,7 +215,7 @@ describe('what policies said', () => {
     const about = { accountId: 11, stackKey: null, runId: null, subject: 'another' };
     const { decisions } = installation.policies.stores;
     const failed = aJudgement({ policy: aPolicy({ ...policy }), outcome: 'failed', failure, values: {} });
-    await installation.database.write((tx) => decisions.record(tx, failed, about, ''));
+    await installation.database.write((tx) => decisions.record(tx, failed, about, null));
     const first = (await admin('GET', `${path}/decisions?limit=1`)).body;
     expect(first.items).toMatchObject([{ subject: 'another', failure }]);
     expect(first.items[0]).not.toHaveProperty('run');

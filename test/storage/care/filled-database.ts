@@ -36,6 +36,7 @@ async function fill(stores: Stores, variables: number) {
     steps: [{ op: 'create' }],
     file: planFile,
   });
+  const input = await decisions.packSample(Buffer.from('the input of a policy'));
   await database.write(async (tx) => {
     await repositories.saveAccount(tx, anAccount());
     await repositories.saveRepository(tx, aRepository());
@@ -55,7 +56,7 @@ async function fill(stores: Stores, variables: number) {
     await idempotency.put(tx, place, { request: 'digest', answer }, 1);
     await policies.insert(tx, aPolicy());
     const about = { accountId: 11, stackKey: 'stack-1', runId: null, subject: 'the plan' };
-    await decisions.record(tx, aJudgement({ sample: true }), about, 'the input of a policy');
+    await decisions.record(tx, aJudgement({ sample: true }), about, input);
     await webhooks.update(tx, webhook.id, { oldSecrets: [{ secret: 'an old one', untilMs: 9 }] });
   });
 }
