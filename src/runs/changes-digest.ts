@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { takeTurns } from './plan/turns.ts';
 import type { Run } from './run.ts';
 
 /**
@@ -8,15 +9,32 @@ import type { Run } from './run.ts';
  *
  * In hex. Unlike the digest of the plan file, which is another for every plan that the tool saves.
  */
-export function changesDigestOf(run: Pick<Run, 'type' | 'commit'>, steps: readonly unknown[]): string {
+export async function changesDigestOf(
+  run: Pick<Run, 'type' | 'commit'>,
+  steps: readonly unknown[],
+): Promise<string> {
+  const othersGoOn = takeTurns();
+  const digests: string[] = [];
+  for (const step of steps) {
+    digests.push(sha256(JSON.stringify(inOrder(step))));
+    await othersGoOn();
+  }
   // What does not depend on each other comes in any order.
-  const digests = steps.map((step) => sha256(JSON.stringify(step, inOrder))).sort();
-  return sha256(JSON.stringify([run.commit.hash, run.type, digests]));
+  return sha256(JSON.stringify([run.commit.hash, run.type, digests.sort()]));
 }
 
-function inOrder(_: string, value: unknown): unknown {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** With the keys of every object sorted. What is in order stays what it is: tools write most of it so. */
+function inOrder(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) {
+    const items = value.map(inOrder);
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  const entries = Object.entries(value);
+  const sorted = entries.map(([key, item]): [string, unknown] => [key, inOrder(item)]);
+  const isSorted = entries.every(([key], index) => index === 0 || (entries[index - 1]?.[0] ?? '') < key);
+  if (isSorted && sorted.every(([, item], index) => item === entries[index]?.[1])) return value;
+  return Object.fromEntries(sorted.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

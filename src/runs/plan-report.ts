@@ -97,7 +97,7 @@ export function createPlanReports(parts: {
     const shows = {
       delta: plan.delta,
       planLikeness: likenessOf(plan),
-      changesDigest: changesDigestOf(held.run, plan.steps),
+      changesDigest: await changesDigestOf(held.run, plan.steps),
       ...(plan.file ? { planDigest: sha256(plan.file) } : {}),
     };
     const found = await transactions.write((tx) => readHeld(held, tx));
