@@ -57,7 +57,7 @@ export function createJudgeLoop(parts: {
       } catch (error) {
         logger.error({ err: error }, 'a slot of the judge loop failed');
         // Whatever it was may last: do not spin.
-        await delay(lookMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+        await pause();
       }
     }
   }
@@ -73,12 +73,27 @@ export function createJudgeLoop(parts: {
     } catch (error) {
       if (signal.aborted) return;
       logger.error({ err: error, job: job.key }, 'judging failed, it is tried again');
-      const waitMs = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(job.attempt - 1, 10));
-      await transactions.write((tx) => queue.retryLater(tx, job, clock.nowMs() + waitMs));
+      await putBack(job);
     } finally {
       clearInterval(beating);
     }
   }
+
+  /** For as long as it takes: a job that nobody has and that is not put back would wait for the next life. */
+  async function putBack(job: Job): Promise<void> {
+    const waitMs = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(job.attempt - 1, 10));
+    while (!stopping.signal.aborted) {
+      try {
+        await transactions.write((tx) => queue.retryLater(tx, job, clock.nowMs() + waitMs));
+        return;
+      } catch (error) {
+        logger.error({ err: error, job: job.key }, 'a judge job could not be put back');
+        await pause();
+      }
+    }
+  }
+
+  const pause = () => delay(lookMs, undefined, { signal: stopping.signal }).catch(() => undefined);
 
   async function beat(lease: Lease, over: AbortController): Promise<void> {
     try {

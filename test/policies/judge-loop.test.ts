@@ -4,6 +4,7 @@ import { createIds } from '../../src/ids.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createJudgeLoop, type JudgeHandlers, type Settle } from '../../src/policies/judge-loop.ts';
 import { judgeJob, judgeQueue } from '../../src/runs/judge-jobs.ts';
+import type { Transactions } from '../../src/tx.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDatabase } from '../support/temp-database.ts';
 
@@ -14,13 +15,17 @@ async function opened() {
   const errors: string[] = [];
   const logger = createLogger('error', { write: (line) => void errors.push(line) });
   const queue = createSqliteEngine({ database, clock, newId: createIds(clock) });
-  const parts = { queue, transactions: database, clock, logger, lookMs: 5 };
+  const disk = { isFull: false };
+  const transactions: Transactions = {
+    write: (work) => (disk.isFull ? Promise.reject(new Error('the disk is full')) : database.write(work)),
+  };
+  const parts = { queue, transactions, clock, logger, lookMs: 5 };
   const loop = (handlers: JudgeHandlers) => createJudgeLoop({ ...parts, handlers });
   const ask = (runId: string) =>
     database.write((tx) => queue.enqueue(tx, judgeJob({ kind: 'approval', runId })));
   const left = async () =>
     (await database.write((tx) => queue.unfinished(tx, judgeQueue))).map(({ key }) => key);
-  return { temp, database, clock, queue, errors, loop, ask, left };
+  return { temp, database, clock, queue, errors, disk, loop, ask, left };
 }
 
 const done: Settle = () => Promise.resolve('done');
@@ -113,6 +118,28 @@ test('what fails is tried again, later each time; what asks for it, when it asks
   await loop.stop();
   expect(tries).toBe(4);
   expect(world.errors).toHaveLength(2);
+});
+
+test('what cannot even be put back on a full disk is judged once there is room', async () => {
+  const world = await opened();
+  await using _temp = world.temp;
+  const loop = world.loop({
+    approval: async () => {
+      world.disk.isFull = world.errors.length === 0;
+      return done;
+    },
+  });
+  await world.ask('a');
+  await loop.start();
+  await vi.waitFor(() => expect(world.errors.length).toBeGreaterThan(3));
+  world.disk.isFull = false;
+  await vi.waitFor(async () => {
+    const [job] = await world.database.read.selectFrom('job').selectAll().execute();
+    expect(job).toMatchObject({ lease_until_ms: null });
+  });
+  world.clock.advance(1000);
+  await vi.waitFor(async () => expect(await world.left()).toEqual([]));
+  await loop.stop();
 });
 
 test('a stop gives up what is under way; the next life begins it anew', async () => {
