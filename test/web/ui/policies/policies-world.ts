@@ -41,13 +41,10 @@ export async function openPolicies(
     const policy = await installation.policies.web.policies.find(id);
     if (!policy) throw new Error('the policy is gone');
     const subject = { accountId: 11, stackKey: stack.key, runId: null, subject: 'the plan', ...about };
+    const { decisions } = installation.policies.stores;
+    const packed = await decisions.packSample(Buffer.from('{"a":1}'));
     return installation.database.write((tx) =>
-      installation.policies.stores.decisions.record(
-        tx,
-        aJudgement({ policy, ...change }),
-        subject,
-        '{"a":1}',
-      ),
+      decisions.record(tx, aJudgement({ policy, ...change }), subject, packed),
     );
   }
 
