@@ -12,6 +12,19 @@ const hostile = `${markup} \u202edesrever \u2066 \x07 ${'wide'.repeat(100)}`;
 const quoted = JSON.stringify(hostile);
 const output = `printf '%s \\033[31mred\\033[0m \\033]0;title\\007 \\033[2J\\n' ${quoted.replaceAll('$', '')}`;
 
+/** Warns of every plan and denies some, in the words of others. */
+const saying = `package slipway
+
+warn contains sprintf("%s: %s", [input.slipway.commit.message, step.urn]) if some step in input.pulumi.steps
+
+deny contains "no \u202evault" if {
+	some step in input.pulumi.steps
+	endswith(step.urn, "::vault")
+}
+
+sample := true
+`;
+
 let world: BrowserWorld;
 let paths: readonly string[];
 
@@ -24,6 +37,10 @@ beforeAll(async () => {
     endpoint: `${receiver.url}/looks?text=${encodeURIComponent(hostile)}`,
     secret: receiver.secret,
   });
+  const policy = await api.expectSuccess('POST', '/api/v1/policies', {
+    ...{ name: `${markup} ${'wide'.repeat(15)}`, description: hostile, kind: 'PLAN', account: 'acme' },
+    ...{ labels: ['autoattach:prod'], body: saying },
+  });
   const written = program(stash(JSON.stringify(markup), quoted), stash('two', '2'));
   const first = await push(written, { message: hostile });
   const branch = 'feature/<b/onclick="alert(1)">';
@@ -33,13 +50,24 @@ beforeAll(async () => {
   await api.act(first.id, 'discard', { note: hostile });
   const last = await push(`${written}\n`, { message: hostile });
   await api.waitForState(last.id, 'UNCONFIRMED');
+  const denied = await push(program(stash('vault', '1')), { branch: 'vaults', message: 'Add a vault' });
+  await api.waitForState(denied.id, 'FAILED');
+  const { id } = policy.json as { id: string };
+  await api.expectSuccess('PUT', `/api/v1/policies/${id}`, { body: `${saying}\n# ${hostile}\n` });
   await api.changeStack(stack, { name: `${markup} ${'wide'.repeat(15)}` });
   await api.expectSuccess('PUT', `${api.stackPath(stack)}/lock`, { note: hostile });
   expect(await api.log(last.id, 'initializing')).toContain('\x1b[31mred');
   paths = await pathsFrom(await world.logIn('ada'));
   // What was refused has a page of another look, and what ended.
   paths = [
-    ...new Set([...paths, `/runs/${last.id}/plan`, `/runs/${last.id}/log`, `/runs/${first.id}/details`]),
+    ...new Set([
+      ...paths,
+      '/policies/new?kind=PUSH',
+      `/runs/${denied.id}/policies`,
+      `/runs/${last.id}/plan`,
+      `/runs/${last.id}/log`,
+      `/runs/${first.id}/details`,
+    ]),
   ];
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
@@ -58,6 +86,10 @@ test('links lead to the pages that there are', () => {
       '/stacks/acme/looks',
       '/runs/*',
       '/stacks/acme/looks/settings/integrations/*',
+      '/stacks/acme/looks/settings/policies',
+      '/policies/*',
+      '/policies/*/workbench',
+      '/runs/*/policies',
     ]),
   );
 });
