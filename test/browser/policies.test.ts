@@ -86,7 +86,7 @@ test('a policy is made, attached, denies a run, is overridden for it, and tried 
   await page.getByText('is none of ours').first().waitFor();
   await look(page, 'simulated');
   await press('What would have happened');
-  await page.getByRole('heading', { name: 'What would have happened: the same' }).waitFor();
+  await page.getByRole('heading', { name: 'What would have happened: the same decisions' }).waitFor();
   await look(page, 'past-runs');
   await press('Save as version 2');
   await page.getByText('version 2', { exact: true }).waitFor();

@@ -110,10 +110,10 @@ test('it says what would have happened in the last runs', async () => {
   const same = await all.press('runs', { last: '5', body: 'deny: []' });
   const tooMany = await all.press('runs', { last: '500' });
 
-  expect(plain(text)).toContain('What would have happened: 1 of 1 different');
+  expect(plain(text)).toContain('What would have happened: 1 of 1 decisions different');
   expect(text).toContain(`href="/runs/${run.id}"`);
   expect(plain(text)).toMatch(/ passed denied changed /);
-  expect(plain(same.text)).toContain('What would have happened: the same');
+  expect(plain(same.text)).toContain('What would have happened: the same decisions');
   expect(tooMany.answer.status).toBe(422);
   expect(tooMany.text).toContain('id="last-wrong"');
 });

@@ -32,7 +32,7 @@ export function pastRuns(answer: unknown): Markup {
     return html`<div class="notice" role="status"><p>None of the stacks that it judges has a run whose plan is still kept.</p></div>`;
   }
   const different = items.filter(isDifferent).length;
-  return html`<section aria-labelledby="result"><h2 id="result">What would have happened: ${different === 0 ? 'the same' : `${different} of ${items.length} different`}</h2>
+  return html`<section aria-labelledby="result"><h2 id="result">What would have happened: ${different === 0 ? 'the same decisions' : `${different} of ${items.length} decisions different`}</h2>
 <div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">Run</th><th scope="col">Then</th><th scope="col">Now</th><th scope="col">It says</th></tr></thead>
 <tbody>${items.map(row)}</tbody></table></div></section>`;

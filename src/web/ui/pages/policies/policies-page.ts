@@ -95,7 +95,7 @@ function emptiness(isFiltered: boolean, nextCursor: string | null, isInstanceAdm
   if (isFiltered) {
     return html`<div class="empty"><p>No policy fits the filter.</p><p><a href="/policies">Clear the filter</a></p></div>`;
   }
-  return html`<div class="empty"><p>There is no policy that you may see.</p>
+  return html`<div class="empty"><p>${isInstanceAdmin ? 'There is no policy yet.' : 'There is no policy that you may see.'}</p>
 <p>A policy is a set of rules, written in Rego, that decides what runs: which plans are denied, who has to approve, what a push starts.
 Without policies nothing is denied.</p>
 ${isInstanceAdmin ? html`<p><a class="button primary" href="/policies/new">New policy</a></p>` : html`<p>Administrators of this server make them; those of a stack attach them.</p>`}

@@ -36,7 +36,7 @@ export async function overridesOf(
 function givenBy({ run, by, reason, timestamp }: Override, here: string, nowMs: number): Markup {
   const where =
     run === here ? '' : html` They were denied in <a href="/runs/${run}/policies">an earlier run</a>.`;
-  return html`<div class="notice person"><p><strong>${by}</strong> lets exactly these changes pass although policies deny them, since ${timeAgo(timestamp, nowMs)}: <bdi>${reason}</bdi></p>
+  return html`<div class="notice person"><p><strong>${by}</strong> lets exactly these changes pass although policies deny them (${timeAgo(timestamp, nowMs)}): <bdi>${reason}</bdi></p>
 <p class="small soft">A run of the same commit that would change anything else is denied as before.${where}</p></div>`;
 }
 
