@@ -144,6 +144,7 @@ describe('a run that waits for approval', () => {
     const shown = await all.page(run.id);
     expect(plain(shown)).toContain('Waits for approval:');
     expect(plain(shown)).toContain('once the approval policies of the stack let it');
+    expect(plain(shown)).toContain('Once they let it, the run starts by itself.');
 
     const fields = { state_version: String(run.stateVersion), note: `fine ${hostile}` };
     const said = await all.submit(`/runs/${run.id}/approve`, fields);
@@ -177,6 +178,7 @@ describe('a run that waits for approval', () => {
     );
     expect(text).toContain('id="run-blocked"');
     expect(plain(text)).toContain('It has to be approved first');
+    expect(plain(text)).toContain('somebody still has to confirm the plan');
   });
 
   it('shows the approvals of earlier runs that count for the same changes', async () => {

@@ -6,7 +6,7 @@ import type { RunVerb } from './run-verbs.ts';
 export function consequenceOf(verb: RunVerb, { run, stack }: Pick<RunFacts, 'run' | 'stack'>): string {
   switch (verb) {
     case 'approve':
-      return 'The approval policies of the stack go by it. What you approve still has to be confirmed.';
+      return `The approval policies of the stack go by it. ${approved[run.state] ?? ''}`.trim();
     case 'reject':
       return 'The approval policies of the stack go by it: where they say so, the run fails.';
     case 'confirm':
@@ -25,6 +25,13 @@ export function consequenceOf(verb: RunVerb, { run, stack }: Pick<RunFacts, 'run
       return again(run, stack.autodeploy);
   }
 }
+
+/** What comes once they let the run go on. */
+const approved: Partial<Readonly<Record<RunObject['state'], string>>> = {
+  QUEUED: 'Once they let it, the run starts by itself.',
+  UNCONFIRMED: 'Once they let it, somebody still has to confirm the plan.',
+  PENDING_REVIEW: 'Once they let it, the preview ends; nothing is changed by it.',
+};
 
 function confirmed(run: RunObject, planBinding: boolean): string {
   const what = `${counts(run)} in ${run.stack.name}`;
