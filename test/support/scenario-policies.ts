@@ -23,9 +23,10 @@ const decisionSchema = z.looseObject({
 });
 export type ScenarioDecision = z.infer<typeof decisionSchema>;
 
+const noticeSchema = z.looseObject({ severity: z.string(), title: z.string() });
+
 type Kind = 'PLAN' | 'PUSH' | 'APPROVAL' | 'TRIGGER' | 'NOTIFICATION';
 
-/** `input` as it was kept, for tests to look into. */
 const sampleSchema = z.looseObject({ id: z.string(), run: z.string().optional(), outcome: z.string() });
 
 export function scenarioPolicies(api: SlipwayApi) {
@@ -34,9 +35,10 @@ export function scenarioPolicies(api: SlipwayApi) {
   const source = (rego: string) => ({ body: `package slipway\n\n${rego}\n` });
 
   return {
-    /** Judges the stacks with the label of that name, which stacks of scenarios have when they ask for it. */
+    /** Judges the stacks with that label; one of notifications judges all. */
     async add(kind: Kind, name: string, rego: string, label: string = name): Promise<ScenarioPolicy> {
-      const about = { name, kind, account: 'acme', labels: [`autoattach:${label}`], ...source(rego) };
+      const labels = kind === 'NOTIFICATION' ? [] : [`autoattach:${label}`];
+      const about = { name, kind, account: 'acme', labels, ...source(rego) };
       return policySchema.parse((await api.expectSuccess('POST', '/api/v1/policies', about)).json);
     },
     change: async ({ id }: ScenarioPolicy, rego: string): Promise<ScenarioPolicy> =>
@@ -45,8 +47,13 @@ export function scenarioPolicies(api: SlipwayApi) {
     ofRun: (runId: string) => items(decisionSchema, `/api/v1/runs/${runId}/policies`),
     /** What a policy said, the newest first. */
     decisions: ({ id }: ScenarioPolicy) => items(decisionSchema, `/api/v1/policies/${id}/decisions`),
+    /** "ERROR The title", by text. */
+    async notices(): Promise<string[]> {
+      const all = await items(noticeSchema, '/api/v1/notices?account=acme');
+      return all.map(({ severity, title }) => `${severity} ${title}`).toSorted();
+    },
     samples: ({ id }: ScenarioPolicy) => items(sampleSchema, `/api/v1/policies/${id}/samples`),
-    /** What a policy saw, as text. */
+    /** What a policy saw. */
     async input(sampleId: string): Promise<unknown> {
       const { json } = await api.expectSuccess('GET', `/api/v1/samples/${sampleId}`);
       return sampleSchema.extend({ input: z.unknown() }).parse(json).input;
