@@ -1,12 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { PlanJudge, PlanVerdict } from '../runs/plan-judge.ts';
 import type { Tx } from '../tx.ts';
 import { combinePlan, type PlanDecision } from './decisions/plan.ts';
+import { guardOf } from './guards.ts';
 import type { Judgement } from './judgement.ts';
 import type { Judging } from './judging.ts';
 import type { Override, OverrideStore } from './override-store.ts';
 import type { PlanInputs } from './plan-inputs.ts';
 import type { PolicyStore } from './policy-store.ts';
-import type { Recording } from './recording.ts';
+import type { Recording, WriteDown } from './recording.ts';
 
 /** Has plan policies judge what a worker reports, on the stored shape of its plan. */
 export function createPlanJudge(parts: {
@@ -20,29 +22,26 @@ export function createPlanJudge(parts: {
     async judge(about, signal) {
       const { run, stack } = about;
       const policies = await parts.policies.ofStack(stack.key, 'PLAN');
-      if (policies.length === 0) return passed;
+      const settling = (record: WriteDown) => async (tx: Tx) => {
+        const now = await parts.policies.ofStack(stack.key, 'PLAN', tx);
+        if (!isDeepStrictEqual(now.map(guardOf), policies.map(guardOf))) return false;
+        await record(tx);
+        return true;
+      };
+      if (policies.length === 0) return { ...passed, settle: settling(async () => undefined) };
       const input = await parts.planInputs.of(about);
       const judgements = await parts.judging.judge('PLAN', policies, input, { signal });
       const override =
         run.changesDigest === undefined ? null : await parts.overrides.find(stack.key, run.changesDigest);
       const record = await parts.recording.prepare(judgements, input, { run, stack, subject: 'the plan' });
-      return verdictOf(judgements, override, record);
+      return { ...verdictOf(judgements, override), settle: settling(record) };
     },
   };
 }
 
-const passed: PlanVerdict = {
-  outcome: 'passed',
-  note: null,
-  lines: [],
-  record: () => Promise.resolve(),
-};
+const passed = { outcome: 'passed', note: null, lines: [] } as const;
 
-function verdictOf(
-  judgements: readonly Judgement[],
-  override: Override | null,
-  record: (tx: Tx) => Promise<void>,
-): PlanVerdict {
+function verdictOf(judgements: readonly Judgement[], override: Override | null): Omit<PlanVerdict, 'settle'> {
   const { outcome: undone } = combinePlan(judgements);
   const isOverridden = undone === 'denied' && override !== null;
   const decision = combinePlan(judgements, isOverridden);
@@ -53,7 +52,6 @@ function verdictOf(
     outcome: decision.outcome,
     note: decision.outcome === 'passed' ? null : [...by, ...shown(decision)].join('\n'),
     lines: [...judgements.flatMap(linesFor), ...by].map(oneLine),
-    record,
   };
 }
 

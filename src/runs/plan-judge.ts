@@ -29,6 +29,9 @@ export interface PlanVerdict {
   readonly note: string | null;
   /** For the log of the run, a line for each policy. */
   readonly lines: readonly string[];
-  /** Writes down what was said, in the transaction that goes by it. */
-  record(tx: Tx): Promise<void>;
+  /**
+   * Writes down what was said, in the transaction that goes by it. False: other policies judge the stack by now, nothing
+   * was written, and the plan has to be judged anew.
+   */
+  settle(tx: Tx): Promise<boolean>;
 }

@@ -100,21 +100,16 @@ export function createPlanReports(parts: {
       changesDigest: await changesDigestOf(held.run, plan.steps),
       ...(plan.file ? { planDigest: sha256(plan.file) } : {}),
     };
-    const found = await transactions.write((tx) => readHeld(held, tx));
-    if (!found) return { next: 'lost' };
-    if (isTerminal(found.run.state)) return { next: 'end' };
-    const { delta, changesDigest } = shows;
-    const verdict = await judge({ ...found.run, delta, changesDigest }, found.stack, plan);
-    await log(found.run, verdict.lines);
-    const sealed = await runs.sealPlan(found.run.id, plan);
+    const sealed = await runs.sealPlan(held.run.id, plan);
 
-    return transactions.write(async (tx) => {
+    /** Null: other policies judge the stack by now. */
+    async function act(tx: Tx, verdict: PlanVerdict): Promise<Next | null> {
       const now = await readHeld(held, tx);
       if (!now) return { next: 'lost' };
       const { run, stack } = now;
       if (isTerminal(run.state)) return { next: 'end' };
+      if (!(await verdict.settle(tx))) return null;
       await runs.savePlan(tx, sealed);
-      await verdict.record(tx);
       const isGuarded = (await parts.guards.guardsOf(run.stackKey, tx)).length > 0;
       const command = commandFor(run, stack, plan, verdict, isGuarded);
       const change = { ...shows, ...outcomeOf(verdict) };
@@ -126,9 +121,31 @@ export function createPlanReports(parts: {
       // The run waits for a person and holds no worker: the confirmation makes the next job.
       await queue.finish(tx, held.lease);
       return { next: 'wait' };
-    });
+    }
+
+    for (let tries = 1; ; tries += 1) {
+      const found = await transactions.write((tx) => readHeld(held, tx));
+      if (!found) return { next: 'lost' };
+      if (isTerminal(found.run.state)) return { next: 'end' };
+      const { delta, changesDigest } = shows;
+      const judged = { ...found.run, delta, changesDigest };
+      const verdict = tries > maxTries ? neverDone : await judge(judged, found.stack, plan);
+      await log(found.run, verdict.lines);
+      const next = await transactions.write((tx) => act(tx, verdict));
+      if (next) return next;
+    }
   };
 }
+
+/** Somebody changes policies while they judge; so often in a row is no accident. */
+const maxTries = 3;
+
+const neverDone: PlanVerdict = {
+  outcome: 'failed',
+  note: 'the plan policies of the stack were changed again and again while they judged',
+  lines: [],
+  settle: async () => true,
+};
 
 /** Of waiting for the end of a run: a policy is done long before. */
 const longestMs = 60 * 60_000;

@@ -8,7 +8,7 @@ const ada = { kind: 'person', login: 'ada', email: 'ada@example.com' } as const;
 
 async function opened(outcome: 'passed' | 'warned' | 'denied' | 'failed', options: RunWorldOptions = {}) {
   const judge = {
-    judge: async () => ({ outcome, note: null, lines: [], record: async () => undefined }),
+    judge: async () => ({ outcome, note: null, lines: [], settle: async () => true }),
   };
   const world = await openRunWorld({ judge, ...options });
   await world.addStack();

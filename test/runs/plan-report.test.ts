@@ -7,7 +7,7 @@ const saying = (verdict: Partial<PlanVerdict>): PlanJudge => ({
     outcome: 'passed',
     note: null,
     lines: [],
-    record: async () => undefined,
+    settle: async () => true,
     ...verdict,
   }),
 });
@@ -74,7 +74,7 @@ describe('a reported plan', () => {
   it('is stored with what was said about it, or not at all', async () => {
     const judge = saying({
       outcome: 'denied',
-      record: () => Promise.reject(new Error('no room for the decision')),
+      settle: () => Promise.reject(new Error('no room for the decision')),
     });
     await using world = await opened({ judge });
     const id = await world.pushed('a1');
@@ -83,6 +83,34 @@ describe('a reported plan', () => {
 
     expect((await world.run(id)).state).toBe('PLANNING');
     expect(await world.runs.plan(id)).toBeNull();
+  });
+
+  it('is judged anew when other policies judge the stack by then', async () => {
+    const verdicts = [
+      { outcome: 'passed', note: null, lines: ['passed'], settle: async () => false },
+      { outcome: 'denied', note: 'the new one says no', lines: [], settle: async () => true },
+    ] as const;
+    let judged = 0;
+    const judge: PlanJudge = { judge: async () => verdicts[judged++ ? 1 : 0] };
+    await using world = await opened({ judge });
+    const id = await world.pushed('a1');
+
+    await world.plan({ autodeploy: true });
+
+    expect(judged).toBe(2);
+    expect(await world.run(id)).toMatchObject({ state: 'FAILED', note: 'the new one says no' });
+  });
+
+  it('goes no further while policies change all the time', async () => {
+    const tries: string[] = [];
+    const judge = saying({ settle: async () => tries.push('settled') === 0 });
+    await using world = await opened({ judge });
+    const id = await world.pushed('a1');
+
+    await world.plan({ autodeploy: true });
+
+    expect(tries).toHaveLength(3);
+    expect(await world.run(id)).toMatchObject({ state: 'FAILED', outcome: 'policy_failed' });
   });
 
   it('has what policies said in its log', async () => {
@@ -104,7 +132,7 @@ describe('a reported plan', () => {
       judge: async (_, signal) => {
         began.resolve();
         await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-        return { outcome: 'failed', note: 'stopped', lines: [], record: async () => undefined };
+        return { outcome: 'failed', note: 'stopped', lines: [], settle: async () => true };
       },
     };
     await using world = await opened({ judge });
@@ -129,7 +157,7 @@ describe('a reported plan', () => {
         await go.promise;
         return {
           ...{ outcome: 'passed', note: null, lines: [] },
-          record: async () => void recorded.push('recorded'),
+          settle: async () => recorded.push('recorded') > 0,
         };
       },
     };

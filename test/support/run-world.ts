@@ -196,7 +196,7 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
 
 /** As it is where no policy judges plans. */
 const passesAll: PlanJudge = {
-  judge: async () => ({ outcome: 'passed', note: null, lines: [], record: async () => undefined }),
+  judge: async () => ({ outcome: 'passed', note: null, lines: [], settle: async () => true }),
 };
 
 export type RunWorld = Awaited<ReturnType<typeof openRunWorld>>;

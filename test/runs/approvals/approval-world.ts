@@ -8,7 +8,7 @@ import { aCommit, person } from '../../support/builders.ts';
 import { openRunWorld } from '../../support/run-world.ts';
 
 const warns: PlanJudge = {
-  judge: async () => ({ outcome: 'warned', note: 'careful', lines: [], record: async () => undefined }),
+  judge: async () => ({ outcome: 'warned', note: 'careful', lines: [], settle: async () => true }),
 };
 
 /** A stack that one approval policy guards, which says what the test lets it say. */
