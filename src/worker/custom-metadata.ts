@@ -6,6 +6,8 @@ import { failed, type RunContext, type StepFailure } from './run-context.ts';
 const ending = '.custom.slipway.json';
 const maxFiles = 20;
 const maxBytes = 1024 * 1024;
+/** What is deeper could be read, and not be written as JSON again. */
+const maxDepth = 100;
 
 export type CustomMetadata = Readonly<Record<string, unknown>>;
 
@@ -27,11 +29,10 @@ export async function readCustomMetadata(
   for (const name of names) {
     const text = await readText(join(directory, name));
     if (text === null) return unusable(name, `is not a file of UTF-8 text of at most ${maxBytes} bytes`);
-    try {
-      custom[name.slice(0, -ending.length)] = JSON.parse(text);
-    } catch {
-      return unusable(name, 'is not JSON');
-    }
+    const read = parse(text);
+    if (read === null) return unusable(name, 'is not JSON');
+    if (isDeeper(read.value, maxDepth)) return unusable(name, `is nested more than ${maxDepth} levels deep`);
+    custom[name.slice(0, -ending.length)] = read.value;
   }
   return { kind: 'read', custom: { ...custom } };
 }
@@ -65,6 +66,19 @@ async function readText(path: string): Promise<string | null> {
   } finally {
     await file.close();
   }
+}
+
+function parse(text: string): { readonly value: unknown } | null {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return null;
+  }
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 const unusable = (what: string, why: string): StepFailure =>

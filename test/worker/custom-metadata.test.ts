@@ -44,6 +44,12 @@ describe('custom metadata', () => {
     expect(Object.getPrototypeOf(read.custom)).toBe(Object.prototype);
   });
 
+  it('may be nested a hundred levels deep', async () => {
+    using world = openTree();
+    writeFileSync(world.path(`deep${ending}`), '['.repeat(100) + ']'.repeat(100));
+    expect((await world.read()).kind).toBe('read');
+  });
+
   it('is empty without such files', async () => {
     using world = openTree();
     expect(await world.read()).toEqual({ kind: 'read', custom: {} });
@@ -54,6 +60,7 @@ describe('custom metadata', () => {
     ['no UTF-8', (path) => writeFileSync(path, Buffer.from([0x22, 0xff, 0x22]))],
     ['empty', (path) => writeFileSync(path, '')],
     ['too large', (path) => writeFileSync(path, `"${'x'.repeat(1024 * 1024)}"`)],
+    ['nested too deeply', (path) => writeFileSync(path, '['.repeat(101) + ']'.repeat(101))],
     ['a directory', (path) => mkdirSync(path)],
     ['a link to a file of the server', (path, outside) => symlinkSync(outside, path)],
     ['a pipe that nobody writes', (path) => execFileSync('mkfifo', [path])],
