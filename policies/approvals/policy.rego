@@ -1,4 +1,4 @@
-# A deployment needs so many approvals of others than those who made it. One rejection ends it.
+# A deployment, or a task, needs so many approvals of others than those who made it. One rejection ends it.
 #
 # Kind: APPROVAL
 # Adapt: `required` is how many.
@@ -7,7 +7,13 @@ package slipway
 required := 2
 
 # Only what is to be applied waits for people: not the start of a run, and not a preview.
-approve if input.run.state != "UNCONFIRMED"
+approve if {
+	input.run.state != "UNCONFIRMED"
+	not is_task
+}
+
+# It has no plan to wait with, and its command can do all that a deployment does.
+is_task if input.run.type == "TASK"
 
 approve if count(others) >= required
 

@@ -3,7 +3,7 @@ package slipway_test
 import data.slipway
 
 run(state, approvals, rejections) := {
-	"run": {"state": state, "commit": {"author": "ada"}, "creator_session": {"login": "bob"}},
+	"run": {"type": "TRACKED", "state": state, "commit": {"author": "ada"}, "creator_session": {"login": "bob"}},
 	"reviews": {"current": {"approvals": reviews(approvals), "rejections": reviews(rejections)}, "older": []},
 }
 
@@ -27,4 +27,10 @@ test_rejects_by_one if {
 
 test_lets_runs_start if {
 	slipway.approve with input as run("QUEUED", [], [])
+}
+
+test_lets_no_task_start if {
+	task := {"type": "TASK", "state": "QUEUED", "commit": {"author": "ada"}, "creator_session": {"login": "bob"}}
+	not slipway.approve with input as {"run": task, "reviews": {"current": {"approvals": reviews(["ann"])}}}
+	slipway.approve with input as {"run": task, "reviews": {"current": {"approvals": reviews(["ann", "cy"])}}}
 }

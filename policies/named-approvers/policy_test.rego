@@ -26,3 +26,15 @@ test_rejects_by_one_of_the_list if {
 test_lets_other_stacks_pass if {
 	slipway.approve with input as run(["dev"], [], [])
 }
+
+test_lets_runs_start_but_no_task if {
+	slipway.approve with input as queued("TRACKED")
+	not slipway.approve with input as queued("TASK")
+	count(slipway.approve_with_note) == 0 with input as queued("TASK")
+}
+
+queued(type) := {
+	"run": {"type": type, "state": "QUEUED"},
+	"stack": {"labels": ["prod"]},
+	"reviews": {"current": {"approvals": [], "rejections": []}, "older": []},
+}
