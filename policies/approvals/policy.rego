@@ -21,8 +21,10 @@ reject_with_note contains sprintf("%s rejected it", [review.author]) if {
 	some review in input.reviews.current.rejections
 }
 
+# Nor do tokens count: whoever has one could be a second person with it.
 others contains review.author if {
 	some review in input.reviews.current.approvals
+	not review.session.machine
 	not review.author in makers
 }
 

@@ -34,3 +34,10 @@ test_lets_no_task_start if {
 	not slipway.approve with input as {"run": task, "reviews": {"current": {"approvals": reviews(["ann"])}}}
 	slipway.approve with input as {"run": task, "reviews": {"current": {"approvals": reviews(["ann", "cy"])}}}
 }
+
+test_counts_no_machine if {
+	token := {"author": "token:1", "session": {"machine": true}}
+	person := {"author": "ann", "session": {"machine": false}}
+	asked := run("UNCONFIRMED", [], [])
+	not slipway.approve with input as asked with input.reviews.current.approvals as [person, token]
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkSource } from '../../../src/policies/check-source.ts';
 import { policyKinds } from '../../../src/policies/policy.ts';
-import type { RunState } from '../../../src/runs/run.ts';
+import type { RunState, RunType } from '../../../src/runs/run.ts';
 import { starters } from '../../../src/web/ui/pages/policies/starters.ts';
 import { aRun, aStack, stackSettings } from '../../support/builders.ts';
 import {
@@ -40,12 +40,19 @@ describe('what a new policy begins with', () => {
   });
 
   it('wants somebody else to approve what is to be applied', async () => {
-    const said = async (current: Parameters<typeof approvalInputOf>[0], state: RunState = 'UNCONFIRMED') => {
-      const run = aRun({ state, startedBy: 'person:ada', triggeredBy: 'ada' });
+    const said = async (
+      current: Parameters<typeof approvalInputOf>[0],
+      state: RunState = 'UNCONFIRMED',
+      type: RunType = 'TRACKED',
+    ) => {
+      const run = aRun({ type, state, startedBy: 'person:ada', triggeredBy: 'ada' });
       return (await judged('APPROVAL', starters.APPROVAL, approvalInputOf(current, { run }))).outcome;
     };
     expect(await said([], 'QUEUED')).toBe('approved');
+    expect(await said([], 'QUEUED', 'TASK')).toBe('undecided');
+    expect(await said([aReview('grace')], 'QUEUED', 'TASK')).toBe('approved');
     expect(await said([aReview('ada')])).toBe('undecided');
+    expect(await said([aReview('ada', { reviewerKey: 'token:1' })])).toBe('undecided');
     expect(await said([aReview('grace')])).toBe('approved');
     expect(await said([aReview('grace'), aReview('bob', { verdict: 'reject' })])).toBe('rejected');
   });

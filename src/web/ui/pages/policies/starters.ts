@@ -47,12 +47,18 @@ only_documentation if {
 `,
   APPROVAL: `package slipway
 
-# Runs start by themselves, and previews end by themselves: only what is to be applied waits.
-approve if input.run.state != "UNCONFIRMED"
+# Runs start by themselves, and previews end by themselves: only what is to be applied waits, and tasks before they begin.
+approve if {
+	input.run.state != "UNCONFIRMED"
+	not is_task
+}
 
-# Somebody has to approve who did not start the run.
+is_task if input.run.type == "TASK"
+
+# Somebody has to approve who did not start the run: a person, as nobody knows whose a token is.
 approve if {
 	some review in input.reviews.current.approvals
+	not review.session.machine
 	review.session.login != input.run.creator_session.login
 }
 
