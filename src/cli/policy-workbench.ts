@@ -5,7 +5,7 @@ import type { CliContext } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { CliFailure, usageFailure } from './failure.ts';
 import { readNamed } from './named-file.ts';
-import { outputOf } from './output.ts';
+import { forTerminal, outputOf } from './output.ts';
 import {
   decisionObject,
   pathOfPolicy,
@@ -55,7 +55,7 @@ export function addPolicyWorkbenchCommands(policy: Command, context: CliContext)
       const output = outputOf(context, command);
       if (id !== undefined) {
         const found = await client.call('GET', `/api/v1/samples/${encodeURIComponent(id)}`);
-        output.result(found, () => JSON.stringify((found as { input: unknown }).input, null, 2));
+        output.result(found, () => forTerminal(JSON.stringify((found as { input: unknown }).input, null, 2)));
         return;
       }
       const items = await listAll(client.call, `${pathOfPolicy(await policyIdOf(client, name))}/samples`);

@@ -105,12 +105,16 @@ describe('slipway policy', () => {
     const about = { accountId: 11, stackKey: stack.key, runId: null, subject: 'the plan' };
     const { decisions } = installation.policies.stores;
     const judgement = aJudgement({ policy, sample: true });
-    const input = await decisions.packSample(Buffer.from('{"a":1}'));
+    const input = await decisions.packSample(Buffer.from('{"a":"\u009b2J"}'));
     const kept = await installation.database.write((tx) => decisions.record(tx, judgement, about, input));
 
     expect((await run(`policy decisions ${id}`)).out).toContain('denied   the plan       nobody deletes');
     expect((await run(`policy samples ${id}`)).out).toContain(kept.id);
-    expect((await run(`policy samples ${id} --id ${kept.id} --json`)).json().input).toEqual({ a: 1 });
+    expect((await run(`policy samples ${id} --id ${kept.id} --json`)).json().input).toEqual({
+      a: '\u009b2J',
+    });
+    // Commit messages are in it, and must not steer the terminal.
+    expect((await run(`policy samples ${id} --id ${kept.id}`)).out).toBe('{\n  "a": "\\u009b2J"\n}\n');
     const simulated = await run(`policy simulate ${id} --sample ${kept.id}`);
     expect(simulated.out).toBe('passed in 3 ms\n');
   });
