@@ -9,6 +9,7 @@ import type { JobQueue, Lease } from './job-queue.ts';
 import type { LogStore } from './log-store.ts';
 import type { ResourceMark } from './plan/resource-mark.ts';
 import type { PlanJudge, PlanVerdict } from './plan-judge.ts';
+import { createPlanJudging } from './plan-judging.ts';
 import { likenessOf } from './plan-likeness.ts';
 import { type Delta, isTerminal, nothingToChange, type Run, type RunCommand } from './run.ts';
 import type { RunChange, RunStore } from './run-store.ts';
@@ -31,7 +32,7 @@ interface Held {
   readonly run: Run;
 }
 
-type Next = { readonly next: 'apply' | 'wait' | 'end' | 'lost' };
+type Next = { readonly next: 'apply' | 'wait' | 'end' | 'undecided' | 'lost' };
 
 /**
  * What becomes of a run whose plan a worker reports. Policies judge it first, outside of any transaction; the worker
@@ -51,34 +52,13 @@ export function createPlanReports(parts: {
   logger: Logger;
 }) {
   const { runs, stacks, queue, transactions } = parts;
+  const judging = createPlanJudging(parts);
 
   async function readHeld(held: Held, tx: Tx) {
     if (!(await queue.holds(tx, held.lease))) return null;
     const run = await runs.find(held.run.id, tx);
     const stack = run && (await stacks.findByKey(run.stackKey, tx));
     return run && stack ? { run, stack } : null;
-  }
-
-  /** Nobody waits for policies to judge the plan of a run that is over. */
-  async function judge(run: Run, stack: Stack, plan: ReportedPlan): Promise<PlanVerdict> {
-    const done = new AbortController();
-    const over = new AbortController();
-    using listener = parts.watchers.listen(run.id);
-    void listener.rung(longestMs, done.signal).then(() => over.abort());
-    try {
-      return await parts.judge.judge({ ...plan, custom: plan.custom ?? {}, run, stack }, over.signal);
-    } finally {
-      done.abort();
-    }
-  }
-
-  async function log(run: Run, lines: readonly string[]): Promise<void> {
-    if (lines.length === 0) return;
-    const { size } = await parts.logs.read(run.id, 'planning', 0, 0);
-    const bytes = Buffer.from(lines.map((line) => `[${line}]\n`).join(''));
-    const appended = await parts.logs.append(run.id, 'planning', size, bytes);
-    if (appended.kind === 'refused')
-      parts.logger.warn({ run: run.id, ...appended }, 'a log was not continued');
   }
 
   function commandFor(run: Run, stack: Stack, plan: ReportedPlan, verdict: PlanVerdict, isGuarded: boolean) {
@@ -93,7 +73,13 @@ export function createPlanReports(parts: {
     } satisfies RunCommand;
   }
 
-  return async function planned(held: Held, plan: ReportedPlan): Promise<Next> {
+  async function unjudged(held: Held): Promise<Next> {
+    const found = await transactions.write((tx) => readHeld(held, tx));
+    if (!found) return { next: 'lost' };
+    return { next: isTerminal(found.run.state) ? 'end' : 'undecided' };
+  }
+
+  return async function planned(held: Held, plan: ReportedPlan, draining: AbortSignal): Promise<Next> {
     const shows = {
       delta: plan.delta,
       planLikeness: likenessOf(plan),
@@ -128,11 +114,13 @@ export function createPlanReports(parts: {
       if (!found) return { next: 'lost' };
       if (isTerminal(found.run.state)) return { next: 'end' };
       const { delta, changesDigest } = shows;
-      const judged = { ...found.run, delta, changesDigest };
-      const verdict = tries > maxTries ? neverDone : await judge(judged, found.stack, plan);
-      await log(found.run, verdict.lines);
+      const run = { ...found.run, delta, changesDigest };
+      const about = { ...plan, custom: plan.custom ?? {}, run, stack: found.stack };
+      const verdict = tries > maxTries ? neverDone : await judging.once(held.lease, about, draining);
+      if (verdict === null) return unjudged(held);
       const next = await transactions.write((tx) => act(tx, verdict));
       if (next) return next;
+      judging.forget(held.lease);
     }
   };
 }
@@ -146,9 +134,6 @@ const neverDone: PlanVerdict = {
   lines: [],
   settle: async () => true,
 };
-
-/** Of waiting for the end of a run: a policy is done long before. */
-const longestMs = 60 * 60_000;
 
 function outcomeOf({ outcome }: PlanVerdict): Pick<RunChange, 'outcome'> {
   if (outcome === 'denied') return { outcome: 'policy_denied' };

@@ -56,6 +56,7 @@ export function begin(
       vendor,
       workspace,
       signal: stop.signal,
+      draining: signals.draining,
       projectRoot: workspace.inside.tree,
       exports,
       reached,

@@ -122,6 +122,7 @@ async function firstHalf(
   if (planned.kind !== 'planned') return planned;
   switch (planned.answer.next) {
     case 'lost':
+    case 'undecided':
       return over;
     case 'wait':
       return { kind: 'waiting' };

@@ -199,7 +199,7 @@ export async function plan(
   const { custom } = metadata;
   const report = { hasChanges, delta, steps, marks, custom, file, autodeploy: settings.autodeploy };
   if (settings.autodeploy && !commit()) return over;
-  return { kind: 'planned', answer: await server.planned(assignment, report) };
+  return { kind: 'planned', answer: await server.planned(assignment, report, context.draining) };
 }
 
 /** A plan of 10,000 resources is some 20 MB. */

@@ -33,12 +33,14 @@ export function withoutSecrets(server: ServerApi, assignment: Assignment): Serve
     command: (given, record) =>
       server.command(given, { ...record, label: hide(record.label), argv: record.argv.map(hide) }),
     failed: (given, failure) => server.failed(given, { ...failure, note: hide(failure.note) }),
-    planned: (given, plan) =>
-      server.planned(given, {
+    planned: (given, plan, draining) => {
+      const hidden = {
         ...plan,
         steps: hiddenSteps(assignment, plan.steps),
         marks: hiddenSteps(assignment, plan.marks ?? []),
         custom: hiddenIn(secrets, plan.custom ?? {}),
-      }),
+      };
+      return server.planned(given, hidden, draining);
+    },
   };
 }

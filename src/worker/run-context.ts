@@ -41,6 +41,8 @@ export interface RunContext extends Omit<WorkerParts, 'network'> {
   readonly workspace: Workspace;
   /** Aborts when the run ended under the worker, the lease was lost or the worker must stop. */
   readonly signal: AbortSignal;
+  /** The worker stops. Unlike `signal` it tells so of work that is committed, too. */
+  readonly draining: AbortSignal;
   projectRoot: string;
   /** Of all hooks so far, those of after_run included: one object for the whole assignment. */
   readonly exports: Record<string, string>;

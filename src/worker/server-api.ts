@@ -29,8 +29,11 @@ export interface ServerApi {
   saveFrozen(assignment: Assignment, frozen: Frozen): Promise<LeaseStatus>;
   prepared(assignment: Assignment): Promise<LeaseStatus>;
   initialized(assignment: Assignment): Promise<LeaseStatus>;
-  /** The server decides what comes next; `apply` keeps this lease and workspace, `wait` ends the job. */
-  planned(assignment: Assignment, plan: PlanReport): Promise<PlanAnswer>;
+  /**
+   * The server decides what comes next; `apply` keeps this lease and workspace, `wait` ends the job. Policies may take
+   * minutes: when `draining` aborts before they are done, the answer is `undecided`, and nothing has changed.
+   */
+  planned(assignment: Assignment, plan: PlanReport, draining: AbortSignal): Promise<PlanAnswer>;
   /** The changing half succeeded. */
   applied(assignment: Assignment): Promise<LeaseStatus>;
   failed(assignment: Assignment, failure: FailureReport): Promise<LeaseStatus>;
@@ -87,7 +90,7 @@ export interface PlanReport {
   readonly autodeploy: boolean;
 }
 
-export type PlanAnswer = { readonly next: 'apply' | 'wait' | 'end' } | { readonly next: 'lost' };
+export type PlanAnswer = { readonly next: 'apply' | 'wait' | 'end' | 'undecided' | 'lost' };
 
 export interface FailureReport {
   readonly outcome: Outcome;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JudgedPlan, PlanJudge, PlanVerdict } from '../../src/runs/plan-judge.ts';
-import { aPlan, openRunWorld, type RunWorldOptions } from '../support/run-world.ts';
+import { aPlan, openRunWorld, type RunWorldOptions, undrained } from '../support/run-world.ts';
 
 const saying = (verdict: Partial<PlanVerdict>): PlanJudge => ({
   judge: async () => ({
@@ -120,10 +120,39 @@ describe('a reported plan', () => {
     for (const report of ['prepared', 'initialized'] as const) await world.server[report](assignment);
     await world.server.log(assignment, 'planning', 0, Buffer.from('$ pulumi preview\n'));
 
-    await world.server.planned(assignment, aPlan());
+    await world.server.planned(assignment, aPlan(), undrained);
 
     const { bytes } = await world.logs.read(id, 'planning', 0, 1000);
     expect(Buffer.from(bytes).toString()).toBe('$ pulumi preview\n[policy no-deletes: denied]\n');
+  });
+
+  it('is judged and told of once, however often the full disk has it reported', async () => {
+    let asked = 0;
+    let isFull = true;
+    const verdict = {
+      ...saying({ outcome: 'warned', lines: ['policy sizes: warned'] }),
+      record: () => (isFull ? Promise.reject(new Error('the disk is full')) : Promise.resolve()),
+    };
+    const judge: PlanJudge = {
+      judge: async (about, signal) => {
+        asked += 1;
+        return { ...(await verdict.judge(about, signal)), record: verdict.record };
+      },
+    };
+    await using world = await opened({ judge });
+    const id = await world.pushed('a1');
+    const assignment = await world.claimed();
+    for (const report of ['prepared', 'initialized'] as const) await world.server[report](assignment);
+
+    for (const _ of [1, 2]) {
+      await expect(world.server.planned(assignment, aPlan(), undrained)).rejects.toThrow('full');
+    }
+    isFull = false;
+    expect(await world.server.planned(assignment, aPlan(), undrained)).toEqual({ next: 'wait' });
+
+    expect(asked).toBe(1);
+    const { bytes } = await world.logs.read(id, 'planning', 0, 1000);
+    expect(Buffer.from(bytes).toString()).toBe('[policy sizes: warned]\n');
   });
 
   it('is judged no further once the run was stopped', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { noHooks } from '../../src/stacks/stack.ts';
 import { stackSettings } from '../support/builders.ts';
-import { aPlan, openRunWorld, type RunWorld } from '../support/run-world.ts';
+import { aPlan, openRunWorld, type RunWorld, undrained } from '../support/run-world.ts';
 
 const never = new AbortController().signal;
 /** So long that a test which really waits fails by its own time limit. */
@@ -52,7 +52,9 @@ describe('the way of a run through its worker', () => {
     const assignment = await world.claimed();
     await world.server.prepared(assignment);
     await world.server.initialized(assignment);
-    expect(await world.server.planned(assignment, aPlan({ autodeploy: true }))).toEqual({ next: 'apply' });
+    expect(await world.server.planned(assignment, aPlan({ autodeploy: true }), undrained)).toEqual({
+      next: 'apply',
+    });
 
     expect(Buffer.from((await world.server.planFile(assignment)) ?? [])).toEqual(Buffer.from('the plan'));
     expect(await world.claim()).toBeNull();
@@ -68,7 +70,7 @@ describe('the way of a run through its worker', () => {
     await world.server.initialized(assignment);
 
     const plan = aPlan({ hasChanges: false, autodeploy: true });
-    expect(await world.server.planned(assignment, plan)).toEqual({ next: 'end' });
+    expect(await world.server.planned(assignment, plan, undrained)).toEqual({ next: 'end' });
 
     expect(await world.run(id)).toMatchObject({ state: 'FINISHED', note: 'nothing to change' });
     expect(await world.claim()).toBeNull();

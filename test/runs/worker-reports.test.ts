@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { appendLog } from '../support/append-log.ts';
-import { aPlan, openRunWorld } from '../support/run-world.ts';
+import { aPlan, openRunWorld, undrained } from '../support/run-world.ts';
 
 const never = new AbortController().signal;
 /** So long that a test which really waits fails by its own time limit. */
@@ -77,7 +77,7 @@ describe('a report', () => {
       await server.saveFrozen(lost, lost.frozen),
       await server.prepared(lost),
       await server.initialized(lost),
-      await server.planned(lost, aPlan()),
+      await server.planned(lost, aPlan(), undrained),
       await server.applied(lost),
       await server.failed(lost, { outcome: 'tool_failed', note: 'n' }),
       await server.handBack(lost),
@@ -104,7 +104,7 @@ describe('a report', () => {
     await world.commands.stop(id, { actor: 'ada' });
 
     expect(await world.server.prepared(assignment)).toBe('ended');
-    expect(await world.server.planned(assignment, aPlan())).toEqual({ next: 'end' });
+    expect(await world.server.planned(assignment, aPlan(), undrained)).toEqual({ next: 'end' });
     expect(await world.claim()).toBeNull();
     await world.server.log(assignment, 'planning', 0, Buffer.from('after_run'));
     await world.finish(assignment);
@@ -129,7 +129,7 @@ describe('a report', () => {
     const command = { label: 'l', argv: ['l'], startedAtMs: 0, durationMs: 0, exitCode: 0 };
     await world.server.command(assignment, { ...command, phase: 'planning' });
     expect(await world.server.prepared(assignment)).toBe('lost');
-    expect(await world.server.planned(assignment, aPlan())).toEqual({ next: 'lost' });
+    expect(await world.server.planned(assignment, aPlan(), undrained)).toEqual({ next: 'lost' });
     expect(await world.server.heartbeat(assignment, 1, never)).toBe('ended');
     await world.finish(assignment);
     expect(await world.claim()).toBeNull();
@@ -178,7 +178,9 @@ describe('a report', () => {
     const assignment = await world.claimed();
 
     await expect(world.server.applied(assignment)).rejects.toThrow('finish was refused in PREPARING');
-    await expect(world.server.planned(assignment, aPlan())).rejects.toThrow('refused in PREPARING');
+    await expect(world.server.planned(assignment, aPlan(), undrained)).rejects.toThrow(
+      'refused in PREPARING',
+    );
 
     expect((await world.run(id)).state).toBe('PREPARING');
     expect(await world.runs.plan(id)).toBeNull();

@@ -83,6 +83,9 @@ interface PushChange {
   readonly isLate?: boolean;
 }
 
+/** Of a worker that does not stop. */
+export const undrained = new AbortController().signal;
+
 /** Everything from a push to a worker's reports on a real database. */
 export async function openRunWorld(options: RunWorldOptions = {}) {
   const { temp, logDirectory, clock, commits } = options.former ?? {
@@ -173,7 +176,7 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
     await parts.server.saveFrozen(assignment, assignment.frozen);
     await parts.server.prepared(assignment);
     await parts.server.initialized(assignment);
-    await parts.server.planned(assignment, aPlan(report));
+    await parts.server.planned(assignment, aPlan(report), undrained);
     await parts.scheduler.settled();
     return assignment;
   }

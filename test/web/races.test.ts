@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Run } from '../../src/runs/run.ts';
 import { aCommit } from '../support/builders.ts';
-import { aPlan } from '../support/run-world.ts';
+import { aPlan, undrained } from '../support/run-world.ts';
 import { runsOfStack } from '../support/runs-of-stack.ts';
 import { type Answer, inEveryOrder, type RaceWorld } from './race-world.ts';
 
@@ -115,7 +115,7 @@ describe('of a person and a worker who act at once', { timeout }, () => {
 
       const [stop, planned] = await world.race(() => [
         act(world, 'ada', id, 'stop'),
-        world.server.planned(assignment, aPlan({ autodeploy })),
+        world.server.planned(assignment, aPlan({ autodeploy }), undrained),
       ]);
 
       const isStopped = stop.status === 200;
@@ -247,7 +247,7 @@ describe('of a stack that is deleted', { timeout }, () => {
       const assignment = await world.claimed();
       await world.server.prepared(assignment);
       await world.server.initialized(assignment);
-      await world.server.planned(assignment, aPlan({ autodeploy: true }));
+      await world.server.planned(assignment, aPlan({ autodeploy: true }), undrained);
 
       const [removed, applied] = await world.race(() => [
         world.ask('ada', 'DELETE', path),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PlanJudge, PlanVerdict } from '../../src/runs/plan-judge.ts';
 import type { ServerApi } from '../../src/worker/server-api.ts';
 import { openWorkerWorld, shellStack } from './worker-world.ts';
 
@@ -31,6 +32,41 @@ describe('a worker that has to stop', () => {
     expect(first).toContain('$ [ -e ');
     expect(second).toContain('$ bash -c echo the plan');
   });
+
+  it.each([true, false])(
+    'hands back a plan that policies still judge (autodeploy: %s)',
+    async (autodeploy) => {
+      const begun = Promise.withResolvers<void>();
+      let asked = 0;
+      const passed: PlanVerdict = {
+        ...{ outcome: 'passed', note: null, lines: [] },
+        record: () => Promise.resolve(),
+      };
+      const judge: PlanJudge = {
+        async judge(_, signal) {
+          asked += 1;
+          if (asked > 1) return passed;
+          begun.resolve();
+          await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+          return { ...passed, outcome: 'failed', lines: ['it was not wanted any more'] };
+        },
+      };
+      await using world = await openWorkerWorld(undefined, {}, undefined, judge);
+      await world.addStack(shellStack({}, {}, { autodeploy }));
+      const id = await world.pushed('a1');
+      const worker = world.startWorker();
+      await begun.promise;
+
+      await worker.stop(0);
+      expect(await world.run(id)).toMatchObject({ state: 'PREPARING', restarts: 0 });
+      expect(await world.log(id)).not.toContain('not wanted');
+
+      const next = world.startWorker();
+      await world.until(id, autodeploy ? 'FINISHED' : 'UNCONFIRMED');
+      await next.stop(longMs);
+      expect(asked).toBe(2);
+    },
+  );
 
   it('waits for an apply, however long that takes', async () => {
     await using world = await openWorkerWorld();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { createLogger } from '../../src/logger.ts';
+import type { PlanJudge } from '../../src/runs/plan-judge.ts';
 import type { RunState, RunType } from '../../src/runs/run.ts';
 import type { Reactor } from '../../src/runs/run-event.ts';
 import { phases } from '../../src/runs/run-store.ts';
@@ -75,6 +76,7 @@ export async function openWorkerWorld(
   change: (server: ServerApi) => Partial<ServerApi> = () => ({}),
   limits: Partial<Limits> = {},
   hasRoom: () => Promise<boolean> = () => Promise.resolve(true),
+  judge?: PlanJudge,
 ) {
   const waiting = new Set<() => void>();
   const tell: Reactor = (tx) => {
@@ -83,7 +85,10 @@ export async function openWorkerWorld(
     });
     return Promise.resolve();
   };
-  const world = await openRunWorld({ reactors: [tell], files: { 'project.txt': 'x' } });
+  const world = await openRunWorld({
+    ...{ reactors: [tell], files: { 'project.txt': 'x' } },
+    ...(judge && { judge }),
+  });
   const directory = tempDirectory();
   const pipes: number[] = [];
   const sandbox = createNoSandbox({ forcedStopMs: 100 });

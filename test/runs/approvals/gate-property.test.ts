@@ -3,6 +3,7 @@ import type { GateOutcome } from '../../../src/runs/approvals/gate.ts';
 import { isReviewed } from '../../../src/runs/approvals/review.ts';
 import { isTerminal, type Run } from '../../../src/runs/run.ts';
 import { fc } from '../../support/fast-check.ts';
+import { undrained } from '../../support/run-world.ts';
 import { openApprovalWorld } from './approval-world.ts';
 
 type Step =
@@ -58,10 +59,14 @@ it('no run begins or is confirmed unless every policy of now approved it as it s
           if (isTerminal(work.run.state)) return world.finish(work);
           if (work.half !== 'plan') return;
           for (const report of ['prepared', 'initialized'] as const) await world.server[report](work);
-          await world.server.planned(work, {
-            ...{ hasChanges: true, delta: { added: 1, changed: 0, deleted: 0, resources: 1 } },
-            ...{ steps: [{ op: 'create' }], file: null, autodeploy: false },
-          });
+          await world.server.planned(
+            work,
+            {
+              ...{ hasChanges: true, delta: { added: 1, changed: 0, deleted: 0, resources: 1 } },
+              ...{ steps: [{ op: 'create' }], file: null, autodeploy: false },
+            },
+            undrained,
+          );
           if ((await world.run(work.run.id)).state === 'FINISHED') await world.finish(work);
         } else await onRun(what, await unfinished(what.run));
         await world.scheduler.settled();

@@ -5,7 +5,7 @@ import { UserError } from '../../../src/user-error.ts';
 import type { Assignment, LeaseStatus } from '../../../src/worker/server-api.ts';
 import { person } from '../../support/builders.ts';
 import { fc } from '../../support/fast-check.ts';
-import { aPlan } from '../../support/run-world.ts';
+import { aPlan, undrained } from '../../support/run-world.ts';
 import { runsOfStack } from '../../support/runs-of-stack.ts';
 import { type Lives, stackOf } from './lives.ts';
 
@@ -72,7 +72,7 @@ export async function work({ world, held, ghosts }: Lives, assignment: Assignmen
     status = await server.initialized(assignment);
   } else if (state === 'PLANNING') {
     const plan = aPlan({ hasChanges: stateVersion % 7 !== 0, autodeploy: flag });
-    const { next } = await server.planned(assignment, plan);
+    const { next } = await server.planned(assignment, plan, undrained);
     if (next === 'wait') drop();
     status = next === 'lost' ? 'lost' : 'held';
   } else {

@@ -3,7 +3,7 @@ import { phaseQueue } from '../../../src/runs/phase-jobs.ts';
 import { isBlocking, isTerminal, maxRestarts, type Run, type RunState } from '../../../src/runs/run.ts';
 import type { StoredEvent } from '../../../src/runs/run-store.ts';
 import type { Assignment } from '../../../src/worker/server-api.ts';
-import { aPlan } from '../../support/run-world.ts';
+import { aPlan, undrained } from '../../support/run-world.ts';
 import { runsOfStack } from '../../support/runs-of-stack.ts';
 import { type Lives, stackOf } from './lives.ts';
 
@@ -172,7 +172,7 @@ export async function checkGhosts({ world, ghosts }: Lives, turn: number): Promi
     (ghost) => server.saveFrozen(ghost, { ...ghost.frozen, exports: { OF: 'a ghost' } }),
     (ghost) => server.prepared(ghost),
     (ghost) => server.initialized(ghost),
-    async (ghost) => (await server.planned(ghost, aPlan())).next,
+    async (ghost) => (await server.planned(ghost, aPlan(), undrained)).next,
     (ghost) => server.applied(ghost),
     (ghost) => server.failed(ghost, { outcome: 'internal_error', note: 'a ghost' }),
     (ghost) => server.handBack(ghost),
