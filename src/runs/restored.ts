@@ -3,6 +3,8 @@ import type { Logger } from '../logger.ts';
 import { isServersOwn } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
+import type { JobQueue } from './job-queue.ts';
+import { type JudgeJob, judgeQueue } from './judge-jobs.ts';
 import { changesTheWorld, isBlocking, isTerminal, type Run, type RunState, runStates } from './run.ts';
 import type { RunStore } from './run-store.ts';
 import type { StackList } from './stack-list.ts';
@@ -19,8 +21,9 @@ export interface BackupMark {
 export interface Restored {
   /**
    * Before the recovery of a start. A backup knows nothing of what happened after it: what it holds as waiting may be
-   * done, and an apply that it never heard of may have been cut off. So no run goes on that could change anything,
-   * and every stack is locked until a person has looked. In one transaction; nothing for a database that lives.
+   * done, and an apply that it never heard of may have been cut off. So no run goes on that could change anything, none
+   * is started after another, and every stack is locked until a person has looked. In one transaction; nothing for a
+   * database that lives.
    */
   settle(): Promise<void>;
 }
@@ -34,12 +37,13 @@ export function createRestored(parts: {
   runs: RunStore;
   stacks: StackStore;
   stackList: Pick<StackList, 'places'>;
+  queue: Pick<JobQueue, 'unfinished' | 'cancel'>;
   transitions: Transitions;
   transactions: Transactions;
   clock: Clock;
   logger: Logger;
 }): Restored {
-  const { mark, runs, stacks, stackList, transitions, transactions, clock, logger } = parts;
+  const { mark, runs, stacks, stackList, queue, transitions, transactions, clock, logger } = parts;
 
   /** What may have changed something since; recovery ends what was changing something then. */
   async function endDoubtful(tx: Tx, ids: readonly string[], since: string): Promise<void> {
@@ -54,6 +58,13 @@ export function createRestored(parts: {
     const by = { actor: 'server', note, change: { outcome: 'backup_restored' } } as const;
     const moved = await transitions.move(tx, run, { kind: 'abandon' }, by);
     if (moved.kind !== 'moved') throw new Error(`abandon was refused in ${run.state}`);
+  }
+
+  /** Trigger policies may have been asked since, and what they wanted may have run; of what was given up here they are not asked. */
+  async function startNothing(tx: Tx): Promise<void> {
+    for (const { key, data } of await queue.unfinished(tx, judgeQueue)) {
+      if ((data as JudgeJob).kind === 'trigger') await queue.cancel(tx, judgeQueue, key);
+    }
   }
 
   async function lock(tx: Tx, key: string, since: string): Promise<void> {
@@ -82,6 +93,7 @@ export function createRestored(parts: {
       const keys = (await stackList.places({})).map(({ key }) => key);
       await transactions.write(async (tx) => {
         await endDoubtful(tx, runIds, since);
+        await startNothing(tx);
         for (const key of keys) await lock(tx, key, since);
         await mark.clear(tx);
       });

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { actorKey } from '../../src/access/actor.ts';
+import { createSqliteEngine } from '../../src/engine/sqlite-engine.ts';
+import { createFollowUpJobs } from '../../src/policies/follow-up-jobs.ts';
 import { aCommit } from '../support/builders.ts';
-import { openRunWorld, type RunWorld } from '../support/run-world.ts';
+import { aPolicy } from '../support/policies.ts';
+import { openRunWorld, type ReactorParts, type RunWorld } from '../support/run-world.ts';
 
 const takenAtMs = Date.UTC(2026, 4, 1, 12);
 const operator = { kind: 'operator' } as const;
@@ -74,6 +77,28 @@ describe('a start on a database that was restored from a backup', () => {
     expect((await world.run(behind)).state).toBe('CANCELED');
     expect((await world.claim())?.half ?? 'finish').toBe('finish');
     expect(await world.claim()).toBeNull();
+  });
+
+  it('starts nothing after what is over: it may have been started since', async () => {
+    const reactors = ({ database, clock, newId }: ReactorParts) => [
+      createFollowUpJobs({
+        policies: { ofStack: async (_, kind) => (kind === 'PUSH' ? [] : [aPolicy({ kind })]) },
+        queue: createSqliteEngine({ database, clock, newId }),
+      }),
+    ];
+    await using world = await openRunWorld({ reactors });
+    await world.addStack();
+    await world.pushed('a1');
+    await world.plan({ hasChanges: false });
+    const waiting = await world.pushed('a2');
+    await world.plan();
+
+    await restore(world);
+
+    const jobs = world.database.read.selectFrom('job').select('key').where('queue', '=', 'judge');
+    const kinds = new Set((await jobs.execute()).map(({ key }) => key.split(':')[0]));
+    expect(kinds).toEqual(new Set(['notification']));
+    expect((await world.run(waiting)).state).toBe('DISCARDED');
   });
 
   it('starts no task a second time', async () => {

@@ -62,7 +62,7 @@ export interface Remains {
   readonly commits: Map<string, Commit[]>;
 }
 
-interface ReactorParts {
+export interface ReactorParts {
   readonly database: Database;
   readonly clock: ManualClock;
   readonly newId: () => string;
