@@ -66,22 +66,28 @@ export function createPolicyStore(database: Database): PolicyStore {
         .where('key', '=', stackKey)
         .executeTakeFirst();
       if (!stack) return [];
-      const rows = await policies(tx)
+      // Without their bodies: a push asks this of a thousand stacks, and most policies judge others.
+      const candidates = await queries(tx)
+        .selectFrom('policy')
         .leftJoin('policy_attachment as attached', (join) =>
           join.onRef('attached.policy_id', '=', 'policy.id').on('attached.stack_key', '=', stackKey),
         )
-        .select('attached.stack_key as attached')
+        .select(['policy.id', 'policy.labels', 'attached.stack_key as attached'])
         .where('policy.account_id', '=', stack.account_id)
         .where('policy.kind', '=', kind)
-        .orderBy('policy.name')
         .execute();
       const { labels } = JSON.parse(stack.settings) as StackSettings;
-      return rows
-        .map((row) => ({ policy: toPolicy(row), isAttached: row.attached !== null }))
+      const ids = candidates
         .filter(
-          ({ policy, isAttached }) => judgesAccount(kind) || isAttached || attachesByLabel(policy, labels),
+          (row) =>
+            judgesAccount(kind) ||
+            row.attached !== null ||
+            attachesByLabel({ labels: JSON.parse(row.labels) as string[] }, labels),
         )
-        .map(({ policy }) => policy);
+        .map(({ id }) => id);
+      if (ids.length === 0) return [];
+      const rows = await policies(tx).where('policy.id', 'in', ids).orderBy('policy.name').execute();
+      return rows.map(toPolicy);
     },
 
     async ofAccount(accountId, kind, tx) {
