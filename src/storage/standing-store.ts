@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Standing, StandingStore } from '../metrics/standing.ts';
+import { phaseQueue } from '../runs/phase-jobs.ts';
 import type { Database } from './database.ts';
 
 /**
@@ -48,12 +49,13 @@ export const standingQueries = {
     select state, count(*) as count from run
     where state not in ('FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED')
     group by state`,
+  // Of runs: what waits for policies waits for no worker, and is due from the beginning of time.
   jobs: (nowMs: number) => sql<JobsRow>`
     select
       count(*) filter (where lease_until_ms is null and run_at_ms <= ${nowMs}) as waiting,
       count(*) filter (where lease_until_ms is not null) as running,
       min(run_at_ms) filter (where lease_until_ms is null and run_at_ms <= ${nowMs}) as waitingSinceMs
-    from job`,
+    from job where queue = ${phaseQueue}`,
   inbox: () => sql<InboxRow>`
     select
       (select count(*) from inbox where state = 'pending') as pending,

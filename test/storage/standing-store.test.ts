@@ -132,8 +132,9 @@ describe('the standing', () => {
     }
     const job =
       'insert into job (id, queue, key, priority, run_at_ms, data, lease_until_ms, created_at_ms) values';
-    await world.write(`${job} ('a', 'q', 'a', 0, ${world.nowMs - 3000}, '{}', null, 0),
-      ('b', 'q', 'b', 0, 1, '{}', 5, 0), ('c', 'q', 'c', 0, ${world.nowMs + 1}, '{}', null, 0)`);
+    await world.write(`${job} ('a', 'phase', 'a', 0, ${world.nowMs - 3000}, '{}', null, 0),
+      ('b', 'phase', 'b', 0, 1, '{}', 5, 0), ('c', 'phase', 'c', 0, ${world.nowMs + 1}, '{}', null, 0),
+      ('d', 'judge', 'd', 0, 0, '{}', null, 0), ('e', 'judge', 'e', 0, 0, '{}', 5, 0)`);
     const inbox =
       'insert into inbox (delivery_id, event, lane, received_at_ms, state, next_at_ms, body) values';
     await world.write(`${inbox} ('a', 'push', 'l', 20, 'pending', 0, x'00'), ('b', 'push', 'l', 10, 'pending', 0, x'00'),
