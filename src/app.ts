@@ -96,16 +96,16 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     directory: join(config.dataDir, 'policies'),
   });
   const ending = new AbortController();
+  const githubTraffic = () => github.budget.standing();
+  const metrics = createMetrics({ store: stores.standing, githubTraffic, clock, version });
   const policies = createPolicyFeature({
-    ...{ ...basics, stores, engine: opa, ending: ending.signal },
+    ...{ ...basics, stores, engine: opa, observer: metrics.policies, ending: ending.signal },
     onChanged: async (tx, { kind }, stackKeys) => {
       if (kind === 'APPROVAL') await runs.approvalJobs.policiesChanged(tx, stackKeys);
     },
     onLoginPolicyChanged: (tx, by) => sessions.endOthers(tx, by),
   });
   const { vendors, foundIn } = await createVendors(config.tools, isSandboxed);
-  const githubTraffic = () => github.budget.standing();
-  const metrics = createMetrics({ store: stores.standing, githubTraffic, clock, version });
   const webhooks = opening.use(
     createWebhookFeature({
       ...basics,

@@ -26,6 +26,7 @@ const allowed: Record<string, readonly string[]> = {
   metrics: [
     ...['clock', 'runs/run', 'runs/missed-pushes', 'webhooks/sending/attempt-observer'],
     ...['github/api-budget', 'github/reconcile/reconcile-observer'],
+    ...['policies/policy', 'policies/judging-observer'],
   ],
   engine: [...foundation, 'runs/job-queue', 'storage/database', 'storage/schema'],
   storage: [...foundation, 'runs', 'stacks', 'access', 'webhooks', 'policies', 'github', 'metrics'],

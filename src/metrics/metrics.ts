@@ -1,10 +1,12 @@
 import type { Clock } from '../clock.ts';
 import type { ApiTraffic } from '../github/api-budget.ts';
 import type { ReconcileObserver } from '../github/reconcile/reconcile-observer.ts';
+import type { JudgingObserver } from '../policies/judging-observer.ts';
 import type { AttemptObserver } from '../webhooks/sending/attempt-observer.ts';
 import { exposition, type Family } from './exposition.ts';
 import { githubFamilies } from './github-metrics.ts';
 import { createCounter } from './instruments.ts';
+import { createPolicyMetrics } from './policy-metrics.ts';
 import { createReconcileMetrics } from './reconcile-metrics.ts';
 import { type Standing, type StandingStore, standingFamilies } from './standing.ts';
 import { createWebhookMetrics } from './webhook-metrics.ts';
@@ -13,6 +15,7 @@ import { createWebhookMetrics } from './webhook-metrics.ts';
 export interface Metrics {
   readonly webhooks: AttemptObserver;
   readonly reconciling: ReconcileObserver;
+  readonly policies: JudgingObserver;
   /** A request was answered with this status. */
   responded(status: number): void;
   /** In the text format of Prometheus. Rejects when the database cannot be read. */
@@ -33,6 +36,7 @@ export function createMetrics(parts: {
 }): Metrics {
   const webhooks = createWebhookMetrics();
   const reconciling = createReconcileMetrics();
+  const policies = createPolicyMetrics();
   const responses = createCounter({
     name: 'slipway_http_responses_total',
     help: 'Answers to HTTP requests, by class of their status.',
@@ -52,6 +56,7 @@ export function createMetrics(parts: {
   return {
     webhooks,
     reconciling,
+    policies,
     responded(status) {
       const found = statusClasses[Math.floor(status / 100) - 1];
       if (found !== undefined) responses.add(found);
@@ -62,6 +67,7 @@ export function createMetrics(parts: {
         buildFamily(parts.version),
         ...webhooks.families(),
         ...reconciling.families(),
+        ...policies.families(),
         responses.family(),
         ...standingFamilies(found, parts.clock.nowMs()),
         ...githubFamilies(parts.githubTraffic(), parts.clock.nowMs()),

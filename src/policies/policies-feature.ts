@@ -22,6 +22,7 @@ import { createFollowUpHandlers, type FollowUpWays } from './follow-up-handlers.
 import { createGuards } from './guards.ts';
 import { createJudgeLoop, type JudgeLoop } from './judge-loop.ts';
 import { createJudging } from './judging.ts';
+import { type JudgingObserver, observed } from './judging-observer.ts';
 import { createLoginJudge } from './login-judge.ts';
 import type { NoticeStore } from './notice-store.ts';
 import type { OverrideStore } from './override-store.ts';
@@ -60,6 +61,7 @@ export interface PolicyFeature {
 
 export function createPolicyFeature(parts: {
   readonly engine: PolicyEngine;
+  readonly observer: JudgingObserver;
   readonly stores: {
     readonly policies: PolicyStore;
     readonly decisions: DecisionStore;
@@ -84,14 +86,15 @@ export function createPolicyFeature(parts: {
   readonly logger: Logger;
 }): PolicyFeature {
   const { stores, engine } = parts;
-  const judging = createJudging(parts);
+  const unobserved = createJudging(parts);
+  const judging = observed(unobserved, parts.observer);
   const recording = createRecording(stores);
   const planInputs = createPlanInputs({ ...parts, ...stores });
   const check = createSourceCheck((kind, source) => checkSource(engine, kind, source));
   return {
     policies: createPolicies({ ...parts, ...stores, store: stores.policies, check }),
     sourceCheck: check,
-    workbench: createWorkbench({ ...stores, judging, check, planInputs }),
+    workbench: createWorkbench({ ...stores, judging: unobserved, check, planInputs }),
     planJudge: createPlanJudge({ ...stores, judging, recording, planInputs }),
     pushJudge: createPushJudge({ ...parts, ...stores, judging, recording }),
     guards: createGuards(stores.policies),

@@ -43,6 +43,7 @@ export function policyParts(
   const { engine, evaluated } = engineDouble(engineChange);
   const feature = createPolicyFeature({
     ...{ ...base, transactions: database, stores, engine, ending: new AbortController().signal },
+    observer: { judged: () => undefined },
     onChanged: async () => undefined,
     onLoginPolicyChanged: async () => undefined,
   });
