@@ -131,12 +131,15 @@ describe('a reported plan', () => {
     let isFull = true;
     const verdict = {
       ...saying({ outcome: 'warned', lines: ['policy sizes: warned'] }),
-      record: () => (isFull ? Promise.reject(new Error('the disk is full')) : Promise.resolve()),
+      settle: async () => {
+        if (isFull) throw new Error('the disk is full');
+        return true;
+      },
     };
     const judge: PlanJudge = {
       judge: async (about, signal) => {
         asked += 1;
-        return { ...(await verdict.judge(about, signal)), record: verdict.record };
+        return { ...(await verdict.judge(about, signal)), settle: verdict.settle };
       },
     };
     await using world = await opened({ judge });

@@ -40,7 +40,7 @@ describe('a worker that has to stop', () => {
       let asked = 0;
       const passed: PlanVerdict = {
         ...{ outcome: 'passed', note: null, lines: [] },
-        record: () => Promise.resolve(),
+        settle: async () => true,
       };
       const judge: PlanJudge = {
         async judge(_, signal) {
