@@ -21,7 +21,6 @@ const decisionSchema = z.looseObject({
   inputDigest: z.string(),
   engine: z.string(),
 });
-export type ScenarioDecision = z.infer<typeof decisionSchema>;
 
 const noticeSchema = z.looseObject({ severity: z.string(), title: z.string() });
 
