@@ -128,6 +128,14 @@ describe('the override of a denied run', () => {
     expect(refused.answer.status).toBe(409);
     expect(plain(refused.text)).toContain('a policy could not be evaluated');
   });
+
+  it('is not offered where approval policies have rejected the run', async () => {
+    await using all = await denied();
+    const { id } = await all.addPolicy({ kind: 'APPROVAL', body: 'package slipway\n\nreject: true\n' });
+    await all.addDecision(id, { outcome: 'rejected' }, { runId: all.run.id });
+
+    expect(await all.page(all.run.id)).not.toContain('/override"');
+  });
 });
 
 describe('a run that waits for approval', () => {
