@@ -1,14 +1,13 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
 import { cpus, homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { UserError } from './user-error.ts';
+import type { Environment } from './config/environment.ts';
+import { type GithubAddress, type GithubConfig, githubAddress, githubConfig } from './config/github.ts';
+import { invalid, readSetting } from './config/invalid.ts';
 
 /**
- * The environment as one validated value; nothing else in src/ reads `process.env`. Every name read here
- * stands in .env.example (held equal by a test).
+ * The environment as one validated value. Every name read here stands in .env.example (held equal by a test).
  */
 export interface Config {
   readonly github: GithubConfig | null;
@@ -50,23 +49,6 @@ export interface Config {
   /** The CLI talks to this server instead of the local data directory. */
   readonly remote: { readonly url: string; readonly token: string } | null;
 }
-
-export interface GithubConfig extends GithubAddress {
-  readonly appId: number;
-  readonly privateKey: string;
-  readonly webhookSecret: string;
-  /** Of the App's user flow. Null: nobody can log in to the UI. */
-  readonly userFlow: { readonly clientId: string; readonly clientSecret: string } | null;
-}
-
-export interface GithubAddress {
-  /** The API's base address, e.g. https://api.github.com or https://ghe.example.com/api/v3 */
-  readonly apiUrl: string;
-  /** Where repositories are fetched and pages are, e.g. https://github.com */
-  readonly webUrl: string;
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const list = z
   .string()
@@ -141,49 +123,6 @@ export const settingNames: readonly string[] = Object.keys(settings.shape);
 /** A typing error in one of these would weaken something without a word. */
 const guardedPrefix = /^(SLIPWAY_|SANDBOX_|WEBHOOK_)/;
 
-/** Adds the `.env` of a directory below the real environment, which wins. */
-export function withDotEnv(environment: Environment, directory: string): Environment {
-  return { ...settingsOfDotEnv(directory), ...environment };
-}
-
-/** What the `.env` of a directory says; nothing without one. */
-export function settingsOfDotEnv(directory: string): Environment {
-  try {
-    return parseEnv(readFileSync(join(directory, '.env'), 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw new UserError('config-invalid', 'The .env file cannot be read.', { cause: error });
-  }
-}
-
-export function environmentOfProcess(): Environment {
-  return withDotEnv(process.env, process.cwd());
-}
-
-/**
- * The system's resolver works in libuv's threads and may hold half of them. With the usual four, two names whose
- * servers never answer would stop the look-up of every other name, GitHub's included. Call it first: threads are made
- * once. An operator's own number stays.
- */
-export function widenThreadPool(): void {
-  process.env['UV_THREADPOOL_SIZE'] ||= '64';
-}
-
-/** The settings of the App: all of them, or none. */
-export const credentialNames = [
-  'APP_ID',
-  'PRIVATE_KEY',
-  'PRIVATE_KEY_PATH',
-  'WEBHOOK_SECRET',
-  'GITHUB_CLIENT_ID',
-  'GITHUB_CLIENT_SECRET',
-] as const;
-
-/** The settings as they are without an App, however incomplete those of an App may be. */
-export function withoutCredentials(environment: Environment): Environment {
-  return { ...environment, ...Object.fromEntries(credentialNames.map((name) => [name, undefined])) };
-}
-
 /** Throws UserError `config-invalid` whose message names the variable. */
 export function readConfig(environment: Environment): Config {
   refuseUnknownNames(environment);
@@ -239,73 +178,11 @@ export function readConfig(environment: Environment): Config {
   };
 }
 
-function invalid(message: string, hint?: string): UserError {
-  return new UserError('config-invalid', message, hint === undefined ? {} : { hint });
-}
-
 function refuseUnknownNames(environment: Environment): void {
   const unknown = Object.keys(environment).find(
     (name) => guardedPrefix.test(name) && !settingNames.includes(name),
   );
   if (unknown) throw invalid(`${unknown}: no such setting`, 'See .env.example for the names.');
-}
-
-function githubConfig(values: z.output<typeof settings>): GithubConfig | null {
-  const named = values.APP_ID !== undefined || values.PRIVATE_KEY || values.PRIVATE_KEY_PATH;
-  if (!named && !values.WEBHOOK_SECRET) return null;
-  if (!values.WEBHOOK_SECRET) {
-    throw invalid(
-      'WEBHOOK_SECRET: missing',
-      'Without it anybody could forge a push. Set the secret of the GitHub App.',
-    );
-  }
-  if (values.APP_ID === undefined)
-    throw invalid('APP_ID: missing', 'It stands on the page of the GitHub App.');
-  return {
-    appId: values.APP_ID,
-    privateKey: privateKey(values),
-    webhookSecret: values.WEBHOOK_SECRET,
-    ...githubAddress(values),
-    userFlow: userFlow(values),
-  };
-}
-
-function githubAddress({ GHE_HOST: host, GHE_PROTOCOL: protocol }: z.output<typeof settings>): GithubAddress {
-  if (!host) return { apiUrl: 'https://api.github.com', webUrl: 'https://github.com' };
-  return { apiUrl: `${protocol}://${host}/api/v3`, webUrl: `${protocol}://${host}` };
-}
-
-function userFlow(values: z.output<typeof settings>): GithubConfig['userFlow'] {
-  const { GITHUB_CLIENT_ID: clientId, GITHUB_CLIENT_SECRET: clientSecret } = values;
-  if (clientId === null && clientSecret === null) return null;
-  if (clientId === null)
-    throw invalid('GITHUB_CLIENT_ID: missing', 'It stands on the page of the GitHub App.');
-  if (clientSecret === null) {
-    throw invalid('GITHUB_CLIENT_SECRET: missing', 'The page of the GitHub App makes one.');
-  }
-  return { clientId, clientSecret };
-}
-
-function privateKey(values: { PRIVATE_KEY: string | null; PRIVATE_KEY_PATH: string | null }): string {
-  const { PRIVATE_KEY: given, PRIVATE_KEY_PATH: path } = values;
-  // Multi-line values are awkward in environments: "\n" written out is accepted, as GitHub's guides do.
-  if (given) return checkedKey('PRIVATE_KEY: the value', given.replaceAll('\\n', '\n'));
-  const hint = 'GitHub gives the key out as a .pem file on the page of the App.';
-  if (!path) throw invalid('PRIVATE_KEY or PRIVATE_KEY_PATH: missing', hint);
-  return checkedKey(`PRIVATE_KEY_PATH: ${path}`, readSetting('PRIVATE_KEY_PATH', path, hint));
-}
-
-/** Otherwise the first question to GitHub would show it, long after the start. */
-function checkedKey(what: string, pem: string): string {
-  try {
-    if (createPrivateKey(pem).asymmetricKeyType === 'rsa') return pem;
-  } catch {
-    // The reason is OpenSSL's and says less than the line below.
-  }
-  throw invalid(
-    `${what} is no RSA private key in PEM form`,
-    'Give the .pem file as GitHub gave it out, from "-----BEGIN" to "-----END"; line breaks in a value as \\n.',
-  );
 }
 
 /** The path, of a file that holds at least one certificate. */
@@ -318,14 +195,6 @@ function caBundle(path: string): string {
     throw invalid(`CA_BUNDLE: ${path} holds no certificate in PEM form`, hint);
   }
   return path;
-}
-
-function readSetting(name: string, path: string, hint: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw invalid(`${name}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`, hint);
-  }
 }
 
 function databasePath(url: string | null, dataDir: string): string {

@@ -19,8 +19,9 @@ const stopLimitMs = 5 * 60 * 60_000;
 
 /** Resolves with the exit code once the server has stopped, or could not start. */
 export async function serve(): Promise<number> {
-  const { environmentOfProcess, readConfig, widenThreadPool } = await import('./config.ts');
+  const { environmentOfProcess, widenThreadPool } = await import('./config/environment.ts');
   widenThreadPool();
+  const { readConfig } = await import('./config.ts');
   const { createLogger } = await import('./logger.ts');
   const { UserError } = await import('./user-error.ts');
   try {

@@ -149,9 +149,9 @@ describe('the architecture', () => {
     expect(wrong.map(({ path }) => path)).toEqual([]);
   });
 
-  it('reads the environment in config.ts only', () => {
+  it('reads the environment in one file only', () => {
     const readers = files.filter(({ text }) => /process\.env/.test(text)).map(({ path }) => path);
-    expect(readers).toEqual(['config.ts']);
+    expect(readers).toEqual(['config/environment.ts']);
   });
 
   it('re-exports nothing wholesale', () => {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { readConfig, settingNames, withDotEnv } from '../src/config.ts';
+import { withDotEnv } from '../src/config/environment.ts';
+import { readConfig, settingNames } from '../src/config.ts';
 import { UserError } from '../src/user-error.ts';
 import { startNode } from './support/node-process.ts';
 
@@ -222,7 +223,7 @@ describe('the threads of the resolver', () => {
       import { readdirSync } from 'node:fs';
       import { lookup } from 'node:dns/promises';
       process.env.UV_THREADPOOL_SIZE = '${given}';
-      const { widenThreadPool } = await import(src + '/config.ts');
+      const { widenThreadPool } = await import(src + '/config/environment.ts');
       const before = readdirSync('/proc/self/task').length;
       widenThreadPool();
       await lookup('localhost');

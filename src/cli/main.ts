@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { environmentOfProcess } from '../config.ts';
+import { environmentOfProcess } from '../config/environment.ts';
 import { runCli } from './program.ts';
 
 /** The command line of this process. bin/slipway.js has looked at the version of Node by now. */

@@ -1,13 +1,8 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import {
-  credentialNames,
-  isOrigin,
-  readConfig,
-  settingsOfDotEnv,
-  withoutCredentials,
-  withoutPath,
-} from '../config.ts';
+import { settingsOfDotEnv } from '../config/environment.ts';
+import { credentialNames, withoutCredentials } from '../config/github.ts';
+import { isOrigin, readConfig, withoutPath } from '../config.ts';
 import { readAppDefinition } from '../github/app-definition.ts';
 import { createCredentialsFile } from '../github/setup/credentials-file.ts';
 import type { RegisteredApp } from '../github/setup/flow.ts';

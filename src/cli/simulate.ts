@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { readConfig, withoutCredentials } from '../config.ts';
+import { withoutCredentials } from '../config/github.ts';
+import { readConfig } from '../config.ts';
 import type { CommandDecision, Simulation } from '../github/simulate/decision.ts';
 import { type SimulatedEvent, simulatedEvents } from '../github/simulate/events.ts';
 import type { CliContext } from './context.ts';

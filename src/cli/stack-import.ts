@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { stringify } from 'yaml';
-import { readConfig, withoutCredentials } from '../config.ts';
+import { withoutCredentials } from '../config/github.ts';
+import { readConfig } from '../config.ts';
 import type { FoundProject } from '../project-import.ts';
 import { type ApiClient, connect } from './api-client.ts';
 import { stackObject } from './api-objects.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { credentialNames } from '../../../src/config.ts';
+import { credentialNames } from '../../../src/config/github.ts';
 import { createApiBudget } from '../../../src/github/api-budget.ts';
 import { readAppDefinition } from '../../../src/github/app-definition.ts';
 import { createGithubApp } from '../../../src/github/github-app.ts';
