@@ -1,4 +1,5 @@
 import { nearestWord } from '../stacks/nearest-word.ts';
+import { type FieldIssue, UserError } from '../user-error.ts';
 import type { DeclaredRule, PolicyEngine, SourceError } from './engine.ts';
 import { kinds, type RuleType } from './kinds.ts';
 import type { PolicyKind, PolicySource } from './policy.ts';
@@ -6,14 +7,15 @@ import type { PolicyKind, PolicySource } from './policy.ts';
 /** Bytes of a body in UTF-8. */
 export const bodyLimitBytes = 64 * 1024;
 
+export interface CheckedPolicy {
+  /** Of the rules that the kind reads, those that the source declares. */
+  readonly rules: readonly string[];
+  /** What is allowed and yet most likely not meant. */
+  readonly hints: readonly string[];
+}
+
 export type CheckedSource =
-  | {
-      readonly kind: 'valid';
-      /** Of the rules that the kind reads, those that the source declares. */
-      readonly rules: readonly string[];
-      /** What is allowed and yet most likely not meant. */
-      readonly hints: readonly string[];
-    }
+  | ({ readonly kind: 'valid' } & CheckedPolicy)
   | { readonly kind: 'invalid'; readonly errors: readonly [SourceError, ...SourceError[]] }
   | { readonly kind: 'unavailable'; readonly reason: string };
 
@@ -62,6 +64,32 @@ export async function checkSource(
     rules: own.map(({ name }) => name),
     hints: hints.map(({ line, message }) => `line ${line}: ${message}`),
   };
+}
+
+/** Of a source that can be a policy of a kind. Throws `policy-invalid` and `policy-engine-unavailable`. */
+export type SourceCheck = (kind: PolicyKind, source: PolicySource) => Promise<CheckedPolicy>;
+
+export function createSourceCheck(engine: Pick<PolicyEngine, 'check'>): SourceCheck {
+  return async (kind, { body, regoVersion }) => {
+    const checked = await checkSource(engine, kind, { body, regoVersion });
+    switch (checked.kind) {
+      case 'valid':
+        return { rules: checked.rules, hints: checked.hints };
+      case 'invalid':
+        throw invalidSource(checked.errors);
+      case 'unavailable':
+        throw new UserError('policy-engine-unavailable', `No policy can be checked: ${checked.reason}.`, {
+          hint: 'Nothing is saved that was not checked. `slipway doctor` says more.',
+        });
+    }
+  };
+}
+
+function invalidSource(errors: readonly [SourceError, ...SourceError[]]): UserError {
+  const [first] = errors;
+  const place = first.line === undefined ? '' : `line ${first.line}: `;
+  const issues = errors.map((error): FieldIssue => ({ path: 'body', ...error }));
+  return new UserError('policy-invalid', `${place}${first.message}`, { issues });
 }
 
 const invalid = (...errors: [SourceError, ...SourceError[]]): CheckedSource => ({ kind: 'invalid', errors });

@@ -16,7 +16,7 @@ import type { RepositoryStore } from '../stacks/repository-store.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions } from '../tx.ts';
 import { createApprovalJudge } from './approval-judge.ts';
-import { checkSource } from './check-source.ts';
+import { createSourceCheck, type SourceCheck } from './check-source.ts';
 import type { PolicyEngine } from './engine.ts';
 import { createFollowUpHandlers, type FollowUpWays } from './follow-up-handlers.ts';
 import { createGuards } from './guards.ts';
@@ -39,7 +39,6 @@ import { createPolicyLines } from './policy-lines.ts';
 import type { DecisionStore, PolicyStore } from './policy-store.ts';
 import { createPushJudge } from './push-judge.ts';
 import { createRecording } from './recording.ts';
-import { createSourceCheck, type SourceCheck } from './source-check.ts';
 import { createWorkbench, type Workbench } from './workbench.ts';
 
 /** Policies, put together: who judges what, and what people may do about it. */
@@ -90,7 +89,7 @@ export function createPolicyFeature(parts: {
   const judging = observed(unobserved, parts.observer);
   const recording = createRecording(stores);
   const planInputs = createPlanInputs({ ...parts, ...stores });
-  const check = createSourceCheck((kind, source) => checkSource(engine, kind, source));
+  const check = createSourceCheck(engine);
   return {
     policies: createPolicies({ ...parts, ...stores, store: stores.policies, check }),
     sourceCheck: check,

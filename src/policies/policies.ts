@@ -5,9 +5,9 @@ import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
 import { UserError } from '../user-error.ts';
+import type { SourceCheck } from './check-source.ts';
 import { attachesByLabel, autoattach, digestOf, type Policy, type PolicyKind } from './policy.ts';
 import type { PolicyFilter, PolicyStore, PolicyVersion } from './policy-store.ts';
-import type { SourceCheck } from './source-check.ts';
 
 /**
  * Policies as people manage them. Nothing is saved that the engine did not compile. It refuses to know who asks: rights

@@ -2,12 +2,12 @@ import type { Run } from '../runs/run.ts';
 import type { RunList } from '../runs/run-list.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
+import type { SourceCheck } from './check-source.ts';
 import type { Judgement } from './judgement.ts';
 import type { Judging } from './judging.ts';
 import type { PlanInputs } from './plan-inputs.ts';
 import type { Policy, PolicySource } from './policy.ts';
 import type { DecisionStore, PolicyStore } from './policy-store.ts';
-import type { SourceCheck } from './source-check.ts';
 
 /** Tries policies out: nothing is recorded, kept or flagged. */
 export interface Workbench {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { actorName } from '../../src/access/actor.ts';
 import { createIds } from '../../src/ids.ts';
+import { createSourceCheck } from '../../src/policies/check-source.ts';
 import { createPolicies, type NewPolicy } from '../../src/policies/policies.ts';
 import type { PolicyKind } from '../../src/policies/policy.ts';
-import { createSourceCheck } from '../../src/policies/source-check.ts';
 import { createPolicyStore } from '../../src/storage/policy-store.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
@@ -21,6 +21,12 @@ function aNewPolicy(change: Partial<NewPolicy> = {}): NewPolicy {
   const content = { name: 'no deletes', description: '', labels: [], body: 'first', regoVersion: 1 } as const;
   return { account: acme, kind: 'PLAN', ...content, ...change };
 }
+
+/** At least one for each kind. */
+const declared = [
+  ...(['deny', 'approve', 'trigger', 'inbox', 'track'] as const).map((name) => ({ name, line: 1 })),
+  { name: 'denny', line: 9 },
+].map((rule) => ({ ...rule, type: 'unknown' as const }));
 
 async function world() {
   const temp = tempDatabase();
@@ -45,13 +51,15 @@ async function world() {
   const engine = { isThere: true };
   const policies = createPolicies({
     ...{ store, stacks, transactions: database, clock, newId: createIds(clock) },
-    check: createSourceCheck(async (_kind, { body }) => {
-      compiled.push(body);
-      if (!engine.isThere) return { kind: 'unavailable', reason: 'there is no opa' };
-      if (body === 'wrong') {
-        return { kind: 'invalid', errors: [{ message: 'unexpected', line: 3, column: 7 }] };
-      }
-      return { kind: 'valid', rules: ['deny'], hints: ['line 9: denny is not a rule'] };
+    check: createSourceCheck({
+      async check({ body }) {
+        compiled.push(body);
+        if (!engine.isThere) return { kind: 'unavailable', reason: 'there is no opa' };
+        if (body === 'wrong') {
+          return { kind: 'invalid', errors: [{ message: 'unexpected', line: 3, column: 7 }] };
+        }
+        return { kind: 'valid', package: 'slipway', rules: declared };
+      },
     }),
     async onLoginPolicyChanged(_tx, by) {
       told.push(`logins, by ${actorName(by)}`);
@@ -80,7 +88,7 @@ describe('policies', () => {
     await using fixture = await world();
     const { policy, hints } = await fixture.policies.create(aNewPolicy(), ada);
     expect(policy).toMatchObject({ ...aNewPolicy(), rules: ['deny'], version: 1, updatedBy: 'ada' });
-    expect(hints).toEqual(['line 9: denny is not a rule']);
+    expect(hints).toEqual(['line 9: denny is not a rule of PLAN policies; did you mean deny?']);
     expect(await fixture.policies.find(policy.id)).toEqual(policy);
   });
 

@@ -7,12 +7,11 @@ import type { LoginJudge } from '../../src/access/login-judge.ts';
 import { systemClock } from '../../src/clock.ts';
 import { createUserLogin } from '../../src/github/user-login.ts';
 import { createIds } from '../../src/ids.ts';
-import { checkSource } from '../../src/policies/check-source.ts';
+import { createSourceCheck } from '../../src/policies/check-source.ts';
 import { createJudging } from '../../src/policies/judging.ts';
 import { createLoginJudge } from '../../src/policies/login-judge.ts';
 import { createOpa } from '../../src/policies/opa.ts';
 import { createPolicies } from '../../src/policies/policies.ts';
-import { createSourceCheck } from '../../src/policies/source-check.ts';
 import { createBubblewrap } from '../../src/sandbox/bubblewrap.ts';
 import { closeInheritedDescriptors } from '../../src/sandbox/descriptors.ts';
 import { createDecisionStore } from '../../src/storage/decision-store.ts';
@@ -77,7 +76,7 @@ export async function openLogins({ enginePath = opaPath as string | null } = {})
   });
   const policies = createPolicies({
     ...{ store, stacks: stackStore, transactions: database, clock: systemClock, newId },
-    check: createSourceCheck((kind, source) => checkSource(opa, kind, source)),
+    check: createSourceCheck(opa),
     onChanged: async () => undefined,
     onLoginPolicyChanged: (tx, by) => sessions.endOthers(tx, by),
   });

@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Actor } from '../../access/actor.ts';
+import type { SourceCheck } from '../../policies/check-source.ts';
 import type { Policies } from '../../policies/policies.ts';
 import type { Policy, PolicyKind } from '../../policies/policy.ts';
-import type { SourceCheck } from '../../policies/source-check.ts';
 import type { RepositoryStore } from '../../stacks/repository-store.ts';
 import { UserError } from '../../user-error.ts';
 import { type Api, newApi } from '../api.ts';
