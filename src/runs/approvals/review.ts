@@ -50,26 +50,33 @@ export interface ReviewStanding {
 
 /**
  * What counts for the run as it stands. `ofRun`: all its reviews; `ofChanges`: those that earlier runs of its stack got
- * for the same changes. Of one person the newest counts alone. Approvals of the same changes are carried over,
- * rejections are not, but they take an earlier approval of that person away.
+ * for the same changes. Of one person the newest counts alone. Approvals of the same changes are carried over. Rejections
+ * are not, but they take away the approvals before them: nobody gets around one by starting the run again.
  */
 export function currentReviews(
-  { id, stateVersion }: Pick<Run, 'id' | 'stateVersion'>,
+  { stateVersion }: Pick<Run, 'stateVersion'>,
   ofRun: readonly Review[],
   ofChanges: readonly Review[] = [],
 ): ReviewStanding {
   const here = ofRun.filter((review) => review.stateVersion === stateVersion);
-  const current = newestOfEach([...ofChanges, ...here], ({ reviewer }) => reviewer.key);
+  const current = newestOfEach([...carried(ofChanges), ...here], ({ reviewer }) => reviewer.key);
   return {
     current: {
       approvals: current.filter(({ verdict }) => verdict === 'approve'),
-      rejections: current.filter(({ verdict, runId }) => verdict === 'reject' && runId === id),
+      rejections: current.filter(({ verdict }) => verdict === 'reject'),
     },
     older: newestOfEach(
       ofRun.filter((review) => review.stateVersion < stateVersion),
       (review) => `${review.stateVersion} ${review.reviewer.key}`,
     ),
   };
+}
+
+/** What was approved after the last rejection of these changes. */
+function carried(ofChanges: readonly Review[]): readonly Review[] {
+  const rejections = ofChanges.filter(({ verdict }) => verdict === 'reject').toSorted(byAge);
+  const last = rejections.at(-1);
+  return last ? ofChanges.filter((review) => byAge(last, review) < 0) : ofChanges;
 }
 
 function newestOfEach(reviews: readonly Review[], keyOf: (review: Review) => string): readonly Review[] {

@@ -40,10 +40,15 @@ describe('the reviews that count', () => {
   });
 
   it('are carried from earlier runs with the same changes, when they approve', () => {
-    const earlier = [carried('1', 'ann', 'approve'), carried('2', 'bob', 'reject')];
-    expect(brief([], earlier)).toEqual({ for: ['ann'], against: [], older: [] });
-    // Nobody keeps an approval that they have taken back since, there or here.
-    expect(brief([], [...earlier, carried('3', 'ann', 'reject')])).toMatchObject({ for: [], against: [] });
-    expect(brief([of('4', 'ann', 'reject')], earlier)).toMatchObject({ for: [], against: ['ann'] });
+    const earlier = [carried('1', 'ann', 'approve'), carried('2', 'bob', 'approve')];
+    expect(brief([], earlier)).toEqual({ for: ['ann', 'bob'], against: [], older: [] });
+    expect(brief([of('4', 'ann', 'reject')], earlier)).toMatchObject({ for: ['bob'], against: ['ann'] });
+  });
+
+  it('are not carried over a rejection: starting the run again gets around nobody', () => {
+    const vetoed = [carried('1', 'ann', 'approve'), carried('2', 'bob', 'reject')];
+    expect(brief([], vetoed)).toEqual({ for: [], against: [], older: [] });
+    expect(brief([], [...vetoed, carried('3', 'cy', 'approve')])).toMatchObject({ for: ['cy'], against: [] });
+    expect(brief([of('4', 'ann', 'approve')], vetoed)).toMatchObject({ for: ['ann'], against: [] });
   });
 });
