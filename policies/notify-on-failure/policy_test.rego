@@ -27,5 +27,5 @@ test_comments_on_the_pull_request if {
 test_is_silent_otherwise if {
 	count(slipway.inbox) == 0 with input as updated("TRACKED", "FINISHED", 7)
 	count(slipway.inbox) == 0 with input as updated("PROPOSED", "FAILED", 7)
-	count(slipway.inbox) == 0 with input as {"internal_error": {"message": "x"}}
+	count(slipway.inbox) == 0 with input as {"other_event": {"message": "x"}}
 }

@@ -1,10 +1,6 @@
 import { type ApprovalFacts, approvalInput, type ReviewFacts } from '../../src/policies/input/approval.ts';
 import { type LoginFacts, loginInput } from '../../src/policies/input/login.ts';
-import {
-  internalErrorInput,
-  type RunUpdatedFacts,
-  runUpdatedInput,
-} from '../../src/policies/input/notification.ts';
+import { type RunUpdatedFacts, runUpdatedInput } from '../../src/policies/input/notification.ts';
 import { type PlanFacts, planInput, planOfSteps } from '../../src/policies/input/plan.ts';
 import {
   type PullRequestFacts,
@@ -144,12 +140,6 @@ export function runUpdatedInputOf(state: RunState, change: Partial<RunUpdatedFac
     ...change,
   });
 }
-
-export const internalErrorInputOf = (message: string) =>
-  internalErrorInput({
-    ...{ account: 'acme', endpoints: [], nowMs },
-    error: { error: 'trigger_failed', message, severity: 'ERROR' },
-  });
 
 export function loginInputOf(login: string, memberships: Partial<LoginFacts['memberships']> = {}) {
   return loginInput({

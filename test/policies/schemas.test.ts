@@ -9,7 +9,6 @@ import {
   approvalInputOf,
   aReview,
   aStep,
-  internalErrorInputOf,
   loginInputOf,
   planInputOf,
   pullRequestInputOf,
@@ -48,10 +47,7 @@ const inputs: Readonly<Record<PolicyKind, readonly unknown[]>> = {
     approvalInputOf([], { older: [{ state: 'QUEUED', reviews: [aReview('ann', { state: 'QUEUED' })] }] }),
   ],
   TRIGGER: [triggerInputOf('FINISHED'), triggerInputOf('FAILED', { run: task, workflow: [] })],
-  NOTIFICATION: [
-    runUpdatedInputOf('FAILED'),
-    internalErrorInputOf('a policy triggers a stack that is not there'),
-  ],
+  NOTIFICATION: [runUpdatedInputOf('FAILED')],
   LOGIN: [loginInputOf('Ann'), loginInputOf('bob', { accounts: ['acme'], teams: null })],
 };
 

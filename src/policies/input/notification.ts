@@ -23,10 +23,6 @@ export interface RunUpdatedFacts extends Surroundings, Omit<RunFacts, 'run'> {
   readonly url: string;
 }
 
-export interface InternalErrorFacts extends Surroundings {
-  readonly error: NonNullable<Input['internal_error']>;
-}
-
 /** What notification policies judge of a change of a run's state. */
 export function runUpdatedInput(facts: RunUpdatedFacts): Input {
   const { run, stack, actor, note } = facts.event;
@@ -40,11 +36,6 @@ export function runUpdatedInput(facts: RunUpdatedFacts): Input {
     },
     ...surroundings(facts),
   };
-}
-
-/** What notification policies judge of something that is wrong. */
-export function internalErrorInput(facts: InternalErrorFacts): Input {
-  return { internal_error: { ...facts.error }, ...surroundings(facts) };
 }
 
 function timingOf(history: RunUpdatedFacts['history']) {

@@ -7,7 +7,6 @@ import {
   approvalInputOf,
   aReview,
   aStep,
-  internalErrorInputOf,
   loginInputOf,
   planInputOf,
   pullRequestInputOf,
@@ -337,7 +336,7 @@ const others: readonly Example[] = [
   },
   {
     kind: 'NOTIFICATION',
-    what: 'sends what took long to an endpoint, and errors to the inbox',
+    what: 'sends what took long to an endpoint, and failures to the inbox',
     rules: `
       webhook contains {"endpoint_id": endpoint.id, "payload": {"run": update.run.id, "seconds": seconds}} if {
         update := input.run_updated
@@ -346,7 +345,9 @@ const others: readonly Example[] = [
         seconds := sum([state.duration | some state in update.timing]) / 1000000000
         seconds > 30
       }
-      inbox contains {"title": "Something is wrong", "body": input.internal_error.message, "severity": "ERROR"}`,
+      inbox contains {"title": "It has failed", "body": input.run_updated.note, "severity": "ERROR"} if {
+        input.run_updated.state == "FAILED"
+      }`,
     cases: [
       [
         runUpdatedInputOf('FINISHED'),
@@ -355,15 +356,6 @@ const others: readonly Example[] = [
           values: {
             inbox: [],
             webhook: [{ endpoint_id: 'hook-1', payload: { run: aRun().id, seconds: 60 } }],
-          },
-        },
-      ],
-      [
-        internalErrorInputOf('no such stack'),
-        {
-          values: {
-            webhook: [],
-            inbox: [{ title: 'Something is wrong', body: 'no such stack', severity: 'ERROR' }],
           },
         },
       ],

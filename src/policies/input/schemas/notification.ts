@@ -24,19 +24,10 @@ const runUpdated = z
   })
   .describe('A run has changed its state.');
 
-const internalError = z
-  .object({
-    error: z.string().describe('What it is, in a word.'),
-    message: z.string().describe('What happened, for people.'),
-    severity: z.enum(['INFO', 'WARNING', 'ERROR']).describe('How bad that is.'),
-  })
-  .describe('Something is wrong in Slipway, or in what people have set up.');
-
 export const notificationInput = z
   .object({
     account: z.object({ name: z.string().describe('Login of the account.') }).describe('The account.'),
     run_updated: runUpdated.optional(),
-    internal_error: internalError.optional(),
     webhook_endpoints: z
       .array(
         z.object({
@@ -47,4 +38,4 @@ export const notificationInput = z
       .describe('Where requests may be sent to.'),
     request,
   })
-  .describe('Either `run_updated` or `internal_error` is there.');
+  .describe('What has happened: `run_updated` so far; others may come.');
