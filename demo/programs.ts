@@ -1,4 +1,4 @@
-/** The sample programs as files of a repository, in the three versions that the story pushes. */
+/** The sample programs as files of a repository, in the versions that the story pushes. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,6 +41,19 @@ export const thirdVersion: Files = {
   'yaml/README.md': 'A small network, as values only.\n',
   'javascript/README.md': 'Two subnets from a provider of our own.\n',
 };
+
+/** One resource less, and nothing else. */
+export async function withoutService(): Promise<Files> {
+  const path = 'yaml/Pulumi.yaml';
+  const before = (await secondVersion())[path] ?? '';
+  const resource = /^ {2}service:\n(?: {4}.*\n)+/m.exec(before)?.[0] ?? '  service:';
+  return {
+    [path]: changed({ [path]: before }, path, [
+      [resource, ''],
+      [`  service: \${service.input.image}\n`, ''],
+    ]),
+  };
+}
 
 function changed(files: Files, path: string, replacements: readonly [string, string][]): string {
   let text = files[path] ?? '';

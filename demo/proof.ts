@@ -33,7 +33,7 @@ export async function prove(installation: Installation, told: Told): Promise<rea
       problems: await schemaProblems(installation.receiver.received),
     },
     {
-      claim: 'each run has one check run on its commit, concluded with success',
+      claim: 'each run has one check run on its commit, concluded as the run ended',
       problems: await problemsOf(runs, (run) => checkRunProblems(installation, run)),
     },
     {
@@ -110,7 +110,7 @@ async function checkRunProblems({ github, server }: Installation, run: ToldRun):
     ['further check runs', more.length, 0],
     ['name', check?.name, `slipway/${run.stack.id}`],
     ['commit', check?.headSha, run.sha],
-    ['conclusion', check?.conclusion, 'success'],
+    ['conclusion', check?.conclusion, run.expected.at(-1) === 'FINISHED' ? 'success' : 'failure'],
     ['link', check?.detailsUrl, `${server.url}/runs/${run.runId}`],
   ];
   return wanted.flatMap(([what, is, should]) => (is === should ? [] : [`${what} is ${is}, not ${should}`]));

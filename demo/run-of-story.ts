@@ -19,7 +19,7 @@ const registryHint =
 /** `npm ci` through the proxy is the slowest part. */
 const runWithinMs = 180_000;
 
-/** Rejects, with the end of the log, when the run does not finish. */
+/** Rejects, with the end of the log, when the run does not end as expected. */
 export async function playRun(
   { api }: Installation,
   narrator: Narrator,
@@ -54,7 +54,10 @@ export async function playRun(
     };
     run = await waitFor(`run ${runId} of ${stack.id} to be applied`, isOver, wait);
   }
-  if (run.state !== 'FINISHED') {
+  if (run.state === 'FAILED' && run.outcome === 'policy_denied') {
+    narrator.event(stack.id, 'denied', run.note ?? 'no note');
+  }
+  if (run.state !== expected.at(-1)) {
     const end = (await api.log(runId)).trimEnd().split('\n').slice(-12).join('\n    ');
     const hint = run.outcome === 'hook_failed' ? registryHint : '';
     throw new Error(`run ${runId} is ${run.state}: ${run.note ?? 'no note'}${hint}\n    ${end}`);

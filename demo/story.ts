@@ -1,11 +1,11 @@
 /**
- * What the demo tells: one repository with two stacks, three pushes. A push is planned and waits for a person; with
- * autodeploy it goes through by itself; a push that changes nothing is not applied.
+ * What the demo tells: one repository with two stacks, four pushes. A push is planned and waits for a person; with
+ * autodeploy it goes through by itself; a push that changes nothing is not applied; one that deletes is denied by a policy.
  */
 import type { StackObject } from './api-objects.ts';
 import type { Installation } from './installation.ts';
 import { type Narrator, seconds } from './narrator.ts';
-import { type Files, firstVersion, secondVersion, thirdVersion } from './programs.ts';
+import { type Files, firstVersion, secondVersion, thirdVersion, withoutService } from './programs.ts';
 import { playRun, type ToldRun } from './run-of-story.ts';
 
 export interface Told {
@@ -19,6 +19,17 @@ const planned = ['QUEUED', 'READY', 'PREPARING', 'INITIALIZING', 'PLANNING'];
 const confirmed = [...planned, 'UNCONFIRMED', 'CONFIRMED', 'PREPARING_APPLY', 'APPLYING', 'FINISHED'];
 const autodeployed = [...planned, 'APPLYING', 'FINISHED'];
 const unchanged = [...planned, 'FINISHED'];
+const denied = [...planned, 'FAILED'];
+
+/** Only for deployments: whoever tries a DESTROY run afterwards means it. */
+const noDeletes = `package slipway
+
+deny contains sprintf("%s would be deleted", [step.urn]) if {
+	input.slipway.run.type == "TRACKED"
+	some step in input.pulumi.steps
+	step.op == "delete"
+}
+`;
 
 export async function tellStory(
   installation: Installation,
@@ -89,6 +100,13 @@ export async function tellStory(
 
   narrator.chapter('3. A push that changes no resource is not applied');
   await everyStack(await push('Describe the projects', thirdVersion), unchanged);
+
+  narrator.chapter('4. A policy denies what would delete something');
+  const policy = { name: 'no deletes', kind: 'PLAN', body: noDeletes, labels: ['autoattach:*'] };
+  await api.expectSuccess('POST', '/api/v1/policies', { ...policy, account: 'acme' });
+  narrator.event('', 'policy', 'no deletes: judges the plans of all stacks, in the real opa');
+  stacks = stacks.filter(({ id }) => id === 'yaml');
+  await everyStack(await push('Remove the service', await withoutService()), denied);
 
   return { runs, missing, passphrase };
 }
