@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Actor } from './access/actor.ts';
 import { createAdmission } from './access/admission.ts';
@@ -34,17 +34,16 @@ import { createRetention } from './runs/retention.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
 import { createBubblewrap } from './sandbox/bubblewrap.ts';
 import { closeInheritedDescriptors } from './sandbox/descriptors.ts';
-import { endLeftovers, leftoverMark } from './sandbox/leftovers.ts';
+import { leftoverMark } from './sandbox/leftovers.ts';
 import { applyLimits, defaultLimits } from './sandbox/limits.ts';
 import { createNoSandbox } from './sandbox/none.ts';
 import { parseAllowedHosts } from './sandbox/proxy-rules.ts';
 import { selfTest } from './sandbox/self-test.ts';
+import { startServing } from './serving.ts';
 import { vendorName } from './stacks/stack.ts';
 import { createStacks } from './stacks/stacks.ts';
-import { lockForServer } from './storage/server-lock.ts';
 import { openStores } from './storage/stores.ts';
 import type { DoctorItem, DoctorReport, Health } from './web/health.ts';
-import { listen } from './web/listen.ts';
 import { createWeb } from './web/server.ts';
 import { createWebhookFeature } from './webhooks/webhooks.ts';
 import { createRoomCheck } from './worker/room.ts';
@@ -63,9 +62,6 @@ export interface App extends AsyncDisposable {
   /** Becomes the server of this data directory: recovers, starts the loops, listens. Once. */
   start(): Promise<{ readonly url: string }>;
 }
-
-/** First halves get so long at a clean stop before they are handed back. */
-const drainMs = 20_000;
 
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
   version: string;
@@ -309,60 +305,18 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   }
 
   async function start(): Promise<{ readonly url: string }> {
-    opened.use(lockForServer(`${config.databasePath}.server-lock`));
-    endLeftovers(sandboxDirectory);
-    rmSync(scratchDirectory, { recursive: true, force: true });
-    await opa.sweep();
-    const tested = await sandboxTest();
-    for (const failure of tested.failures)
-      logger.error({ failure }, 'no run is executed: the sandbox failed its self-test');
-    for (const warning of tested.warnings) logger.warn({ warning }, 'the sandbox works, but could be better');
-
-    // In this order: what a former life left is settled before anything new can happen.
-    await runs.restored.settle();
-    await runs.recovery.start();
-    for (const error of await workspaces.sweep(await runs.recovery.needingWorkspace())) {
-      logger.error({ err: error }, 'a workspace of a former life could not be removed');
-    }
-    await runs.approvalJobs.sweep();
-    await runs.scheduler.sweep();
     const judging = policies.judgeLoop({
       ...{ queue, settleApproval: runs.settleApproval, commands: runs.commands },
       ...{ source: github.source, pullRequestNotes: github.pullRequestNotes, noteOnRun: github.noteOnRun },
       requests: webhooks.policyRequests,
       runUrl: (runId) => `${publicUrl()}/runs/${runId}`,
     });
-    await judging.start();
-    opened.defer(() => judging.stop());
-    await webhooks.pump.start();
-    webhooks.replayLoop.start();
-    opened.use(
-      startHousekeeping({
-        ...basics,
-        ...config.retention,
-        runs,
-        retention,
-        deliveries: stores.deliveries,
-        replays: stores.replays,
-        outbox: stores.outbox,
-        answered: stores.answered,
-        decisions: stores.decisions,
-        samples: stores.samples,
-        notices: stores.notices,
-        sessions,
-        audit,
-        idempotency,
-      }),
-    );
-    if (tested.ok) worker.start();
-    opened.defer(() => worker.stop(drainMs));
-    github.start();
-
-    const listening = opened.use(await listen(web, { ...config.listen, logger }));
+    const kept = { ...basics, ...stores, ...config.retention, runs, retention, sessions, audit, idempotency };
+    const directories = { sandbox: sandboxDirectory, scratch: scratchDirectory };
+    const parts = { config, directories, sandboxTest, engine: opa, runs, workspaces, judging, webhooks };
+    const housekeeping = () => startHousekeeping(kept);
+    const listening = await startServing({ ...parts, housekeeping, worker, github, web, logger }, opened);
     url = listening.url;
-    const pidFile = join(config.dataDir, 'server.pid');
-    writeFileSync(pidFile, `${process.pid}\n`);
-    opened.defer(() => rmSync(pidFile, { force: true }));
     logger.info({ url, version, sandbox: sandbox.describe() }, 'listening');
     return { url };
   }

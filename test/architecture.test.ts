@@ -69,6 +69,11 @@ const allowed: Record<string, readonly string[]> = {
     'access/audit-log',
     'access/idempotency',
   ],
+  serving: [
+    ...['config', 'logger', 'github/github', 'policies/judge-loop', 'policies/opa', 'runs/runs'],
+    ...['sandbox/leftovers', 'sandbox/self-test', 'storage/server-lock', 'web/listen', 'web/server'],
+    ...['webhooks/webhooks', 'worker/worker', 'worker/workspace'],
+  ],
   main: ['config', 'app', 'logger', 'user-error'],
   'project-import': ['config', 'user-error', 'github/local-clone', 'stacks/stack-input', 'vendors/pulumi'],
   'local-policies': ['config', 'installed-opa', 'policies', 'sandbox'],
