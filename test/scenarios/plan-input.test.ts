@@ -150,13 +150,15 @@ async function expectNowhere(secrets: readonly string[], stack: StackObject): Pr
   const { api, dataDir, github, receiver, server } = scenario;
   const forms = secrets.flatMap(formsOf);
   await expect.poll(() => findInDirectory(dataDir, forms), { ...patience, interval: 500 }).toEqual([]);
+  const samples = await policies.samples(policy);
+  const inputs = await Promise.all(samples.map(({ id }) => policies.input(id)));
   const logs = await Promise.all((await api.runsOf(stack)).map(({ id }) => api.log(id)));
   const shown = [
     ...logs,
     await server.log(),
     JSON.stringify(github.checkRuns.map(({ history }) => history)),
     JSON.stringify(receiver.received),
-    JSON.stringify(await policies.decisions(policy)),
+    JSON.stringify([inputs, await policies.decisions(policy)]),
   ].join('\n');
   expect(forms.filter((form) => shown.includes(form))).toEqual([]);
 }
