@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { checkSource } from '../../../src/policies/check-source.ts';
@@ -8,14 +8,9 @@ import { kinds } from '../../../src/policies/kinds.ts';
 import { createOpa } from '../../../src/policies/opa.ts';
 import type { PolicyKind, RegoVersion } from '../../../src/policies/policy.ts';
 import { createNoSandbox } from '../../../src/sandbox/none.ts';
-import { findTool, toolCacheDir } from '../../../src/tools.ts';
+import { pathOfTool } from '../../support/real-opa.ts';
 
-const { PATH = '', OPA_PATH, XDG_CACHE_HOME } = process.env;
-const cacheDir = toolCacheDir(homedir(), XDG_CACHE_HOME);
-const found = findTool('opa', { setting: OPA_PATH, path: PATH, cacheDir });
-if (found === null) throw new Error('These tests need opa. Run `npm run setup -- --with opa`.');
-
-export const opaPath = found.path;
+export const opaPath = pathOfTool('opa');
 
 const directory = mkdtempSync(join(tmpdir(), 'slipway-opa-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
