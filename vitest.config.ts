@@ -10,7 +10,6 @@ const tools = [
   'test/sandbox/**/*.test.ts',
   'test/policies/opa*.test.ts',
   'test/vendors/**/*.test.ts',
-  'test/policies/opa/**/*.test.ts',
   'test/webhooks/receivers/go.test.ts',
 ];
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Run } from '../../src/runs/run.ts';
-import { aPullRequest, person } from '../support/builders.ts';
-import { realOpa } from '../support/real-opa.ts';
-import { engineDouble } from './engine-double.ts';
-import { openFollowUpWorld } from './follow-up-world.ts';
+import type { Run } from '../../../src/runs/run.ts';
+import { aPullRequest, person } from '../../support/builders.ts';
+import { realOpa } from '../../support/real-opa.ts';
+import { engineDouble } from '../engine-double.ts';
+import { openFollowUpWorld } from '../follow-up-world.ts';
 
 const openWorld = () => openFollowUpWorld({ engine: engineDouble().engine });
 type World = Awaited<ReturnType<typeof openWorld>>;

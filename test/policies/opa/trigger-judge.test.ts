@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { aRepository, person } from '../support/builders.ts';
-import { realOpa } from '../support/real-opa.ts';
-import { engineDouble } from './engine-double.ts';
-import { openFollowUpWorld } from './follow-up-world.ts';
+import { aRepository, person } from '../../support/builders.ts';
+import { realOpa } from '../../support/real-opa.ts';
+import { engineDouble } from '../engine-double.ts';
+import { openFollowUpWorld } from '../follow-up-world.ts';
 
 const openWorld = () => openFollowUpWorld({ engine: engineDouble().engine });
 const starts = (...ids: readonly string[]) => `trigger: ${JSON.stringify(ids)}`;
