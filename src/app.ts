@@ -43,6 +43,7 @@ import { startServing } from './serving.ts';
 import { vendorName } from './stacks/stack.ts';
 import { createStacks } from './stacks/stacks.ts';
 import { openStores } from './storage/stores.ts';
+import type { Tx } from './tx.ts';
 import type { DoctorItem, DoctorReport, Health } from './web/health.ts';
 import { createWeb } from './web/server.ts';
 import { createWebhookFeature } from './webhooks/webhooks.ts';
@@ -133,6 +134,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   let commentCommands: CommentCommands;
   let offerButton: ReturnType<typeof createOfferButton>;
   let reruns: Reruns;
+  const onRelabeled = (tx: Tx, stackKey: string) => runs.approvalJobs.policiesChanged(tx, [stackKey]);
   const github = opening.use(
     config.github === null
       ? createUnconfiguredGithub({ ...basics, stores })
@@ -158,6 +160,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           onComment: (comment) => commentCommands.handle(comment),
           onOffer: (press) => offerButton(press),
           policyLines: policies.lines,
+          onRelabeled,
           onMissedPush: (missed) => runs.missedPushes.handle(missed),
           onRerun: (request) => reruns.again(request),
           mergeGroups: () => runs.mergeGroups,
@@ -188,6 +191,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     directory: github.directory,
     vendors,
     onUnlock: runs.scheduler.wake,
+    onRelabeled,
   });
   commentCommands = createCommentCommands({
     ...basics,

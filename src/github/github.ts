@@ -56,7 +56,7 @@ import { createRepositoryDirectory } from './repositories.ts';
 import { createFileSweep } from './repository-file/file-sweep.ts';
 import { createFileReader } from './repository-file/read-file.ts';
 import type { RepositoryFileStore } from './repository-file/repository-file-store.ts';
-import { createRepositoryFiles } from './repository-file/repository-files.ts';
+import { createRepositoryFiles, type OnRelabeled } from './repository-file/repository-files.ts';
 import { createGithubSource } from './source.ts';
 import { createUserLogin, type UserLoginSettings } from './user-login.ts';
 
@@ -117,6 +117,7 @@ export interface GithubParts extends EventSinks {
   readonly isSandboxed: boolean;
   readonly onMissedPush: OnMissedPush;
   readonly policyLines: ReadPolicyLines;
+  readonly onRelabeled: OnRelabeled;
 }
 
 /** Of check runs; people do not see the difference. */

@@ -29,7 +29,13 @@ export interface ManagedStacks {
   apply(tx: Tx, repository: Repository, wanted: readonly WantedStack[]): Promise<ManagedOutcome>;
 }
 
-export function createManagedStacks(parts: { store: StackStore; clock: Clock; newId: NewId }): ManagedStacks {
+export function createManagedStacks(parts: {
+  store: StackStore;
+  /** Other policies may judge the stack by now. */
+  onRelabeled: (tx: Tx, stackKey: string) => Promise<void>;
+  clock: Clock;
+  newId: NewId;
+}): ManagedStacks {
   const { store, clock, newId } = parts;
 
   async function refuseConflicts(
@@ -76,6 +82,9 @@ export function createManagedStacks(parts: { store: StackStore; clock: Clock; ne
     const isSame = isDeepStrictEqual(stack.settings, wanted.settings);
     if (!isManaged) await store.setManagedBy(tx, stack.key, 'file');
     if (!isSame) await store.updateSettings(tx, stack.key, wanted.settings);
+    if (!isDeepStrictEqual(stack.settings.labels, wanted.settings.labels)) {
+      await parts.onRelabeled(tx, stack.key);
+    }
     const hasSet = await setVariables(tx, stack.key, wanted.environment);
     return !isManaged || !isSame || hasSet;
   }

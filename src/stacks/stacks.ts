@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Actor, actorKey, actorName } from '../access/actor.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
@@ -60,6 +61,8 @@ export function createStacks(parts: {
   newId: NewId;
   /** Called after a lock was taken away: runs may go on. */
   onUnlock: (stackKey: string) => void;
+  /** Other policies may judge it by now. Called in the transaction that gave it other labels. */
+  onRelabeled: (tx: Tx, stackKey: string) => Promise<void>;
 }): Stacks {
   const { store, repositories, transactions, clock, newId } = parts;
 
@@ -131,6 +134,7 @@ export function createStacks(parts: {
           hooks: { ...now.hooks, ...present(hooks ?? {}) },
         };
         await store.updateSettings(tx, stack.key, settings);
+        if (!isDeepStrictEqual(now.labels, settings.labels)) await parts.onRelabeled(tx, stack.key);
       });
       return reread(stack.key);
     },

@@ -88,6 +88,7 @@ export async function startReceiving(
     newId: createIds(clock),
     webUrl: started.github.url,
     onWanted: () => undefined,
+    onRelabeled: async () => undefined,
   });
   const pushes: SeenPush[] = [];
   const path = process.env['PATH'] ?? '';

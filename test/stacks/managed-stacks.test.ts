@@ -6,6 +6,7 @@ import type { WantedStack } from '../../src/stacks/repository-file-entry.ts';
 import { createRepositoryStore } from '../../src/storage/repository-store.ts';
 import { createSecretBox } from '../../src/storage/secret-box.ts';
 import { createStackStore } from '../../src/storage/stack-store.ts';
+import type { Tx } from '../../src/tx.ts';
 import { anAccount, aRepository, stackSettings } from '../support/builders.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { tempDatabase } from '../support/temp-database.ts';
@@ -23,7 +24,9 @@ async function opened() {
     await repositories.saveAccount(tx, anAccount());
     for (const repository of [infra, shop]) await repositories.saveRepository(tx, repository);
   });
-  const managed = createManagedStacks({ store, clock, newId: createIds(clock) });
+  const relabeled: string[] = [];
+  const onRelabeled = async (_: Tx, key: string) => void relabeled.push(key);
+  const managed = createManagedStacks({ store, clock, newId: createIds(clock), onRelabeled });
   const apply = (wanted: readonly WantedStack[], repository: Repository = infra) =>
     database.write((tx) => managed.apply(tx, repository, wanted));
   const put = async (id: string, variable: { name: string; value: string; secret: boolean }) => {
@@ -42,7 +45,7 @@ async function opened() {
       managedBy,
     ]);
   const close = () => temp[Symbol.asyncDispose]();
-  return { store, database, apply, put, stack, variables, [Symbol.asyncDispose]: close };
+  return { store, database, apply, put, stack, variables, relabeled, [Symbol.asyncDispose]: close };
 }
 
 function wants(id: string, change: Partial<WantedStack> = {}): WantedStack {
@@ -77,6 +80,19 @@ describe('the stacks that a file wants', () => {
       },
     });
     expect(await world.variables('network')).toEqual([['LOG_LEVEL', 'info', 'file']]);
+  });
+
+  test('are told of when their labels change, and only then', async () => {
+    await using world = await opened();
+    await world.apply([wants('network'), wants('dns')]);
+    const labels = ['prod'];
+    const relabeled = wants('network', { settings: stackSettings({ name: 'network', labels }) });
+    const renamed = wants('dns', { settings: stackSettings({ name: 'DNS' }) });
+
+    await world.apply([relabeled, renamed]);
+    await world.apply([relabeled, renamed]);
+
+    expect(world.relabeled).toEqual([(await world.stack('network')).key]);
   });
 
   test('are left alone when nothing changed, and changed where something did', async () => {

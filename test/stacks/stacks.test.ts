@@ -18,6 +18,7 @@ function opened(repository: Partial<Repository> = {}) {
   const clock = manualClock();
   const store = createStackStore(database, createSecretBox(Buffer.alloc(32, 7)));
   const woken: string[] = [];
+  const relabeled: string[] = [];
   const known = aRepository(repository);
   const stacks = createStacks({
     store,
@@ -30,6 +31,7 @@ function opened(repository: Partial<Repository> = {}) {
     clock,
     newId: createIds(clock),
     onUnlock: (key) => woken.push(key),
+    onRelabeled: async (_, key) => void relabeled.push(key),
   });
   const create = async (change = {}) => stacks.create(await stacks.prepare({ ...input, ...change }));
   const reread = async (key: string) => {
@@ -38,7 +40,7 @@ function opened(repository: Partial<Repository> = {}) {
     return stack;
   };
   const close = () => temp[Symbol.asyncDispose]();
-  return { stacks, store, database, clock, woken, create, reread, [Symbol.asyncDispose]: close };
+  return { stacks, store, database, clock, woken, relabeled, create, reread, [Symbol.asyncDispose]: close };
 }
 
 describe('creating a stack', () => {
@@ -116,6 +118,17 @@ describe('changing a stack', () => {
       settings: { name: 'Renamed', vendor: input.vendor },
     });
     expect(changed.settings.hooks).toMatchObject({ beforeInit: ['npm ci'], afterRun: ['notify'] });
+  });
+
+  it('tells when its labels are others by then, and only then', async () => {
+    await using world = opened();
+    const stack = await world.create({ labels: ['a'] });
+
+    await world.stacks.update(stack, { labels: ['a'], name: 'Renamed' });
+    expect(world.relabeled).toEqual([]);
+    await world.stacks.update(stack, { labels: ['a', 'prod'] });
+
+    expect(world.relabeled).toEqual([stack.key]);
   });
 
   it('keeps what somebody else changed at the same time', async () => {

@@ -281,6 +281,7 @@ function wire(parts: {
     directory: { lookUp: async () => ({ account: anAccount(), repository: aRepository() }) },
     vendors: [],
     onUnlock: (key) => made.scheduler.wake(key),
+    onRelabeled: (tx, key) => made.approvalJobs.policiesChanged(tx, [key]),
     ...{ repositories, transactions: database, clock, newId },
   });
   // Also the proof that the service is what workers expect.

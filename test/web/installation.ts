@@ -180,6 +180,7 @@ export function anInstallation({ judge = noLoginPolicies, engine, ...change }: I
     directory: { lookUp: async (fullName) => installed.get(fullName) ?? null },
     vendors: [pulumiRules],
     onUnlock: (key) => scheduler.wake(key),
+    onRelabeled: (tx, key) => approvalJobs.policiesChanged(tx, [key]),
   });
   const targetGuard = createTargetGuard({
     allowed: parseAllowedTargets([]),

@@ -64,11 +64,15 @@ export interface RepositoryFilesParts {
   readonly webUrl: string;
   /** Called after a check run was wanted. */
   readonly onWanted: () => void;
+  readonly onRelabeled: OnRelabeled;
 }
+
+/** In the transaction that gave a stack other labels: other policies may judge it by now. */
+export type OnRelabeled = (tx: Tx, stackKey: string) => Promise<void>;
 
 export function createRepositoryFiles(parts: RepositoryFilesParts): RepositoryFiles {
   const { reader, files, stacks, repositories, vendors, transactions, clock } = parts;
-  const managed = createManagedStacks({ store: stacks, clock, newId: parts.newId });
+  const managed = createManagedStacks({ ...parts, store: stacks });
   const oneAtATime = createTurns();
 
   /** What is marked as unread stays so until it was read, over a restart too. */

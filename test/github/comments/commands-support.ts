@@ -55,6 +55,7 @@ export async function openCommands(options: { readonly isPublic?: boolean } = {}
   const stacks = createStacks({
     ...parts,
     ...{ store: stackStore, repositories: all.store, vendors: [], onUnlock: () => undefined },
+    onRelabeled: async () => undefined,
     directory: { lookUp: () => Promise.reject(new Error('nobody makes stacks here')) },
   });
   const access = createAccess({ admins: ['root'], permissions: createPermissions({ app, clock }) });
