@@ -46,7 +46,9 @@ export function createNotificationEffects(parts: {
     if (id !== undefined) return [id];
     if (commit !== undefined) return pullRequestNotes.find(stack.repository, { commit });
     if (branch !== undefined) return pullRequestNotes.find(stack.repository, { intoBranch: branch });
-    return run.pullRequest ? [run.pullRequest.number] : [];
+    if (run.pullRequest) return [run.pullRequest.number];
+    // A push made it, and the event of its pull request may be on its way.
+    return pullRequestNotes.find(stack.repository, { commit: run.commit.hash });
   }
 
   async function pullRequest(
@@ -123,5 +125,5 @@ export function createNotificationEffects(parts: {
 function missing({ commit, branch }: PullRequestMessage): string {
   if (commit !== undefined) return `no pull request has the commit ${commit}`;
   if (branch !== undefined) return `no pull request is open into ${branch}`;
-  return 'the run belongs to no pull request, and none is named';
+  return 'no pull request has the commit of the run, and none is named';
 }

@@ -87,6 +87,18 @@ it('comments on the pull request of the run, on one that is named, and on those 
   expect(first[0]).toMatchObject({ repositoryId: 21, runId: run.id });
 });
 
+it('comments on the pull requests of its commit when a push was faster than theirs', async () => {
+  await using world = await openWorld();
+  const network = await world.stack('network');
+  await says(world, { pull_request: [{ body: 'own' }] });
+  world.github.pullRequests.set(world.headOf(network).hash, [9]);
+
+  await world.deploy(network);
+  await world.judge();
+
+  expect(world.written.map(({ number, body }) => `${number} ${body}`)).toContain('9 own');
+});
+
 it('says what could not be sent, once for each run', async () => {
   await using world = await openWorld();
   const network = await world.stack('network');
@@ -98,7 +110,7 @@ it('says what could not be sent, once for each run', async () => {
 
   expect(first?.messages).toEqual([
     ...['webhook: 2', 'pull_request: 2'],
-    'pull_request: the run belongs to no pull request, and none is named',
+    'pull_request: no pull request has the commit of the run, and none is named',
     'pull_request: no pull request has the commit abc',
     'webhook: the webhook off is disabled',
   ]);
