@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSlipwayApi, type SlipwayApi } from '../../demo/slipway-api.ts';
 import { patience, program, type Scenario, startScenario, stash } from '../support/scenario.ts';
-import { scenarioPolicies } from '../support/scenario-policies.ts';
+import { approvalsOfOthers, scenarioPolicies } from '../support/scenario-policies.ts';
 
 let scenario: Scenario;
 let policies: ReturnType<typeof scenarioPolicies>;
@@ -12,21 +12,6 @@ beforeAll(async () => {
   writer = createSlipwayApi(scenario.server.url, await scenario.createToken('helper', 'writer'));
 });
 afterAll(() => scenario?.[Symbol.asyncDispose]());
-
-/** One rejection ends a run; so many of others than who started it let it go on, in the states that are named. */
-const approvalsOfOthers = (required: number, ...states: string[]) => `
-approve if not input.run.state in {${states.map((state) => `"${state}"`).join(', ')}}
-
-approve if count(others) >= ${required}
-
-others contains review.author if {
-	some review in input.reviews.current.approvals
-	review.author != input.run.creator_session.login
-}
-
-reject_with_note contains sprintf("%s: %s", [review.author, review.note]) if {
-	some review in input.reviews.current.rejections
-}`;
 
 /** A stack that is judged by the policies with its label, and on whose repository Ada and Bob may write. */
 async function addJudged(name: string, settings: Record<string, unknown> = {}) {
@@ -190,34 +175,4 @@ test('a run whose approval cannot be judged waits until the policy is mended', a
   await policies.change(policy, 'approve if input.stack.id == "broken"');
   await api.waitForState(id, 'FINISHED');
   await waitForDecisions(id, ['failed', 'approved']);
-});
-
-test('a server that is killed while runs wait for approval goes on with them', async () => {
-  // A server of its own, because it is killed.
-  await using fresh = await startScenario();
-  const { api, server } = fresh;
-  const its = scenarioPolicies(api);
-  await its.add('APPROVAL', 'killed', approvalsOfOthers(1, 'QUEUED', 'UNCONFIRMED'));
-  const { push } = await fresh.addStack('killed', { labels: ['killed'] });
-  const { id } = await push(program(stash('one', '1')));
-  const outcomes = async () => (await its.ofRun(id)).map(({ outcome }) => outcome);
-  await expect.poll(outcomes, patience).toEqual(['undecided']);
-  await server.kill9();
-  await server.start();
-  expect(await api.run(id)).toMatchObject({ state: 'QUEUED', blockedBy: { kind: 'approval' } });
-  // Killed between the answer and what follows from it.
-  await review(id, 'approve', api);
-  await server.kill9();
-  await server.start();
-
-  await api.waitForState(id, 'UNCONFIRMED');
-  await expect.poll(async () => (await outcomes()).at(-1), patience).toBe('undecided');
-  await server.kill9();
-  await server.start();
-  expect((await api.request('POST', `/api/v1/runs/${id}/confirm`, {})).status).toBe(409);
-  await review(id, 'approve', api);
-  await expect.poll(async () => (await outcomes()).at(-1), patience).toBe('approved');
-  await api.act(id, 'confirm');
-  await api.waitForState(id, 'FINISHED');
-  await fresh.expectWebhooksToTell(id, { mayRepeat: true });
 });

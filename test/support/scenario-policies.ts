@@ -59,3 +59,18 @@ export function scenarioPolicies(api: SlipwayApi) {
     },
   };
 }
+
+/** One rejection ends a run; so many of others than who started it let it go on, in the states that are named. */
+export const approvalsOfOthers = (required: number, ...states: string[]) => `
+approve if not input.run.state in {${states.map((state) => `"${state}"`).join(', ')}}
+
+approve if count(others) >= ${required}
+
+others contains review.author if {
+	some review in input.reviews.current.approvals
+	review.author != input.run.creator_session.login
+}
+
+reject_with_note contains sprintf("%s: %s", [review.author, review.note]) if {
+	some review in input.reviews.current.rejections
+}`;
