@@ -20,7 +20,13 @@ export async function readCustomMetadata(
   context: Pick<RunContext, 'workspace' | 'projectRoot'>,
 ): Promise<{ readonly kind: 'read'; readonly custom: CustomMetadata } | StepFailure> {
   const directory = await hostDirectory(context);
-  if (directory === null) return unusable('The project root', 'is not in the workspace any more');
+  if (directory === null) {
+    return failed(
+      'project_unusable',
+      'The project root is gone, or leads out of the repository, since the plan was made.',
+      'A hook must leave the project where it is.',
+    );
+  }
   const names = (await readdir(directory)).filter((name) => name.endsWith(ending)).sort();
   if (names.length > maxFiles) {
     return unusable(`${names.length} files`, `end in ${ending}; at most ${maxFiles} are read`);
