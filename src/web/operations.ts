@@ -60,13 +60,10 @@ export function createOperations(document: object): Operations {
         takes: (place, name) => parameters.some((each) => each.in === place && each.name === name),
       };
     },
-    methodsOf: (pathname) => [
-      ...new Set(
-        templates
-          .filter((template) => matches(template, pathname))
-          .flatMap((template) => Object.keys(paths[template] ?? {}).map((method) => method.toUpperCase())),
-      ),
-    ],
+    methodsOf(pathname) {
+      const template = templates.find((each) => matches(each, pathname));
+      return Object.keys((template && paths[template]) ?? {}).map((method) => method.toUpperCase());
+    },
   };
 }
 

@@ -33,9 +33,10 @@ export function addRefusals(app: Api, parts: RefusalParts): void {
   }
 
   app.notFound((c) => {
-    const methods = new Set([...operations.methodsOf(c.req.path), ...routedMethods(app, c.req.path)]);
-    if (methods.size === 0) return shown(c, problemOf(notFound()));
-    const allow = [...methods].join(', ');
+    const documented = operations.methodsOf(c.req.path);
+    const methods = documented.length > 0 ? documented : routedMethods(app, c.req.path);
+    if (methods.length === 0) return shown(c, problemOf(notFound()));
+    const allow = methods.join(', ');
     return shown(
       c,
       problem('method-not-allowed', { detail: `Possible here: ${allow}.`, headers: { allow } }),

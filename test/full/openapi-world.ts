@@ -12,6 +12,8 @@ export interface World {
   readonly inboxDeliveries: readonly string[];
   readonly replay: { readonly webhook: string; readonly id: string };
   readonly tokens: readonly string[];
+  readonly policies: readonly string[];
+  readonly samples: readonly string[];
   readonly receiverUrl: string;
 }
 
@@ -22,7 +24,8 @@ const list = z.object({ items: z.array(object) });
 /** A stack with a run that waits for its confirmation and two that end by themselves, and others on which nothing starts. */
 export async function prepareWorld(scenario: Scenario): Promise<World> {
   const { api, receiver, server } = scenario;
-  const described = await scenario.addStack('described');
+  const policies = await preparePolicies(scenario);
+  const described = await scenario.addStack('described', { labels: ['described'] });
   const pushed = await described.push(program(stash('one', '1')));
   await api.waitForState(pushed.id, 'UNCONFIRMED');
   const previews = [1, 2].map(() => api.startRun(described.stack, { type: 'PROPOSED' }));
@@ -67,8 +70,23 @@ export async function prepareWorld(scenario: Scenario): Promise<World> {
     inboxDeliveries: await idsAt('/api/v1/inbox'),
     replay: { webhook, id: z.object({ replay: z.string() }).parse(replay.json).replay },
     tokens,
+    policies,
+    samples: await idsAt(`/api/v1/policies/${policies[0]}/samples`),
     receiverUrl: receiver.url,
   };
+}
+
+/** The first keeps what it judges. */
+async function preparePolicies({ api }: Scenario): Promise<string[]> {
+  const body = 'package slipway\n\ndeny contains "nothing" if false\n\nsample := true\n';
+  const ids: string[] = [];
+  for (const label of ['described', 'one', 'two', 'three', 'four', 'five']) {
+    const policy = { name: `judges ${label}`, kind: 'PLAN', account: 'acme', body };
+    const labels = [`autoattach:${label}`];
+    const { json } = await api.expectSuccess('POST', '/api/v1/policies', { ...policy, labels });
+    ids.push(object.parse(json).id);
+  }
+  return ids;
 }
 
 /** For what fits the document: done, or refused for how things are. Which 422 are right, schemathesis_checks.py says. */
@@ -92,6 +110,9 @@ export function configOf(world: World): Config {
       inbox: { values: world.inboxDeliveries },
       variables: { values: ['AWS_REGION'] },
       tokens: { values: world.tokens },
+      policies: { values: world.policies },
+      samples: { values: world.samples },
+      accounts: { values: ['acme'] },
       repositories: { values: ['acme/described'] },
       branches: { values: ['main'] },
       endpoints: { values: [1, 2, 3].map((n) => `${world.receiverUrl}/described-${n}`) },
@@ -104,6 +125,9 @@ export function configOf(world: World): Config {
       'path.delivery': mostly('deliveries'),
       'path.name': mostly('variables'),
       'path.token': mostly('tokens'),
+      'path.policy': mostly('policies'),
+      'path.sample': mostly('samples'),
+      'body.account': mostly('accounts'),
       'query.run': mostly('runs'),
       'body.repository': mostly('repositories'),
       'body.branch': mostly('branches'),

@@ -11,6 +11,9 @@ UNSAYABLE = {
     "value": "bytes, not characters, are counted",
     "expiresAt": "must be in the future",
     "until": "must not be before `since`",
+    "account": "the App must be installed there",
+    "kind": "a policy stays of the kind that it is of",
+    "": "of input, sample and run one is to be given",
 }
 
 
