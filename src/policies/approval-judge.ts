@@ -10,7 +10,7 @@ import type { StackStore } from '../stacks/stack-store.ts';
 import { combineApproval } from './decisions/approval.ts';
 import { inOrder } from './decisions/judgements.ts';
 import { guardOf } from './guards.ts';
-import { approvalInput, type ReviewFacts } from './input/approval.ts';
+import { approvalInput } from './input/approval.ts';
 import type { JudgeHandler } from './judge-loop.ts';
 import type { Judgement } from './judgement.ts';
 import type { Judging } from './judging.ts';
@@ -37,10 +37,7 @@ export function createApprovalJudge(parts: {
     return approvalInput({
       ...{ run, stack, flags, nowMs: parts.clock.nowMs() },
       ...(plan ? { plan: { vendor: vendorName(stack.settings.vendor), steps: plan.steps } } : {}),
-      reviews: {
-        current: [...standing.current.approvals, ...standing.current.rejections].map(factsOf),
-        older: statesOf(standing.older),
-      },
+      reviews: standing,
     });
   }
 
@@ -68,21 +65,6 @@ export function createApprovalJudge(parts: {
       return verdict.outcome === 'failed' ? { againAtMs: parts.clock.nowMs() + againAfterMs } : 'done';
     };
   };
-}
-
-const factsOf = ({ verdict, reviewer, role, state, note, atMs }: Review): ReviewFacts => ({
-  ...{ verdict, reviewerKey: reviewer.key, reviewerName: reviewer.name, role, state, note, atMs },
-});
-
-/** The newest state first. */
-function statesOf(older: readonly Review[]) {
-  const byVersion = Map.groupBy(older, ({ stateVersion }) => stateVersion);
-  return [...byVersion]
-    .toSorted(([one], [other]) => other - one)
-    .flatMap(([, reviews]) => {
-      const [first] = reviews;
-      return first ? [{ state: first.state, reviews: reviews.map(factsOf) }] : [];
-    });
 }
 
 /** Pure. */

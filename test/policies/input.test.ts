@@ -217,10 +217,14 @@ describe('the reviews of a run', () => {
   });
 
   it('are kept apart by state', () => {
-    const older = [{ state: 'QUEUED' as const, reviews: [aReview('ann', { state: 'QUEUED' })] }];
+    const older = [
+      aReview('ann', { state: 'QUEUED', stateVersion: 1 }),
+      aReview('bob', { state: 'UNCONFIRMED', stateVersion: 5, verdict: 'reject' }),
+    ];
     const { reviews } = approvalInputOf([], { older });
     expect(reviews.current).toEqual({ approvals: [], rejections: [] });
     expect(reviews.older).toMatchObject([
+      { state: 'UNCONFIRMED', approvals: [], rejections: [{ author: 'bob' }] },
       { state: 'QUEUED', approvals: [{ author: 'ann' }], rejections: [] },
     ]);
   });
@@ -233,7 +237,7 @@ describe('the reviews of a run', () => {
       fc.property(fc.uniqueArray(review, { selector: ({ atMs }) => atMs }), (all) => {
         const { approvals, rejections } = approvalInputOf(all).reviews.current;
         const counted = [...approvals, ...rejections].map(({ author }) => author).sort();
-        expect(counted).toEqual([...new Set(all.map(({ reviewerKey }) => reviewerKey.slice(7)))].sort());
+        expect(counted).toEqual([...new Set(all.map(({ reviewer }) => reviewer.key.slice(7)))].sort());
         expect(approvalInputOf(all.toReversed()).reviews).toEqual(approvalInputOf(all).reviews);
       }),
     );

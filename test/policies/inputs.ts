@@ -1,4 +1,4 @@
-import { type ApprovalFacts, approvalInput, type ReviewFacts } from '../../src/policies/input/approval.ts';
+import { type ApprovalFacts, approvalInput } from '../../src/policies/input/approval.ts';
 import { type LoginFacts, loginInput } from '../../src/policies/input/login.ts';
 import { type RunUpdatedFacts, runUpdatedInput } from '../../src/policies/input/notification.ts';
 import { type PlanFacts, planInput, planOfSteps } from '../../src/policies/input/plan.ts';
@@ -9,6 +9,7 @@ import {
   pushInput,
 } from '../../src/policies/input/push.ts';
 import { type TriggerFacts, triggerInput } from '../../src/policies/input/trigger.ts';
+import { currentReviews, type Review } from '../../src/runs/approvals/review.ts';
 import type { RunState } from '../../src/runs/run.ts';
 import type { PlanStep, ResourceState } from '../../src/worker/vendor.ts';
 import { aCommit, aPullRequest, aRun, aStack, pullRequestDetails } from '../support/builders.ts';
@@ -63,28 +64,26 @@ export function planInputOf(steps: readonly PlanStep[], change: Partial<PlanFact
   });
 }
 
-export function aReview(login: string, change: Partial<ReviewFacts> = {}): ReviewFacts {
+/** Later ones are those with a later time. */
+export function aReview(login: string, change: Partial<Review> = {}): Review {
+  const { atMs = nowMs - 60_000 } = change;
   return {
-    ...{
-      verdict: 'approve',
-      reviewerKey: `person:${login}`,
-      reviewerName: `${login}@example.com`,
-      role: 'writer',
-    },
-    ...{ state: 'UNCONFIRMED', note: null, atMs: nowMs - 60_000 },
+    ...{ id: `${String(atMs).padStart(15, '0')} ${login}`, runId: 'r1', stackKey: 's1', changesDigest: null },
+    ...{ verdict: 'approve', reviewer: { key: `person:${login}`, name: `${login}@example.com` } },
+    ...{ role: 'writer', via: 'api', state: 'UNCONFIRMED', stateVersion: 6, note: null, atMs },
     ...change,
   };
 }
 
+/** `given`: to the run as it stands; `older`: to earlier versions of it. */
 export function approvalInputOf(
-  current: readonly ReviewFacts[],
-  { older = [], ...change }: Partial<ApprovalFacts> & { older?: ApprovalFacts['reviews']['older'] } = {},
+  given: readonly Review[],
+  { older = [], ...change }: Partial<Omit<ApprovalFacts, 'reviews'>> & { older?: readonly Review[] } = {},
 ) {
-  const run = aRun({ state: 'UNCONFIRMED', stateVersion: 6 });
-  return approvalInput({
-    ...{ run, flags: [], stack: aStack(), reviews: { current, older }, nowMs },
-    ...change,
-  });
+  const { run = aRun({ state: 'UNCONFIRMED', stateVersion: 6 }) } = change;
+  const here = given.map((review) => ({ ...review, stateVersion: run.stateVersion }));
+  const reviews = currentReviews(run, [...older, ...here]);
+  return approvalInput({ ...{ flags: [], stack: aStack(), nowMs }, ...change, run, reviews });
 }
 
 export function pushInputOf(push: Partial<PushFacts['push']> = {}, change: Partial<PushFacts> = {}) {

@@ -44,7 +44,7 @@ const inputs: Readonly<Record<PolicyKind, readonly unknown[]>> = {
   ],
   APPROVAL: [
     approvalInputOf([aReview('ann'), aReview('bob', { verdict: 'reject', note: 'no' })], { plan: withPlan }),
-    approvalInputOf([], { older: [{ state: 'QUEUED', reviews: [aReview('ann', { state: 'QUEUED' })] }] }),
+    approvalInputOf([], { older: [aReview('ann', { state: 'QUEUED', stateVersion: 1 })] }),
   ],
   TRIGGER: [triggerInputOf('FINISHED'), triggerInputOf('FAILED', { run: task, workflow: [] })],
   NOTIFICATION: [runUpdatedInputOf('FAILED')],

@@ -301,7 +301,10 @@ const others: readonly Example[] = [
       [approvalInputOf([]), { outcome: 'approved' }],
       [approvalInputOf([], { flags: ['risky'] }), { outcome: 'undecided' }],
       [
-        approvalInputOf([], { flags: ['risky'], older: [{ state: 'QUEUED', reviews: [aReview('ann')] }] }),
+        approvalInputOf([], {
+          flags: ['risky'],
+          older: [aReview('ann', { state: 'QUEUED', stateVersion: 1 })],
+        }),
         { outcome: 'approved' },
       ],
     ],

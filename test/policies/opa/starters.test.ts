@@ -52,7 +52,7 @@ describe('what a new policy begins with', () => {
     expect(await said([], 'QUEUED', 'TASK')).toBe('undecided');
     expect(await said([aReview('grace')], 'QUEUED', 'TASK')).toBe('approved');
     expect(await said([aReview('ada')])).toBe('undecided');
-    expect(await said([aReview('ada', { reviewerKey: 'token:1' })])).toBe('undecided');
+    expect(await said([aReview('ada', { reviewer: { key: 'token:1', name: 'ada' } })])).toBe('undecided');
     expect(await said([aReview('grace')])).toBe('approved');
     expect(await said([aReview('grace'), aReview('bob', { verdict: 'reject' })])).toBe('rejected');
   });
