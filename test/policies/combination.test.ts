@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { combineApproval } from '../../src/policies/decisions/approval.ts';
-import { combineFlags, namesOf, type OwnedFlag } from '../../src/policies/decisions/flags.ts';
 import { combineLogin } from '../../src/policies/decisions/login.ts';
 import { combineNotification } from '../../src/policies/decisions/notification.ts';
 import { combinePlan } from '../../src/policies/decisions/plan.ts';
@@ -10,7 +9,6 @@ import type { Judgement } from '../../src/policies/judgement.ts';
 import { kinds, type RuleType } from '../../src/policies/kinds.ts';
 import type { PolicyKind } from '../../src/policies/policy.ts';
 import { fc } from '../support/fast-check.ts';
-import { aPolicy } from '../support/policies.ts';
 import { judgement } from './judgements.ts';
 
 type Said = Parameters<typeof judgement>[1];
@@ -167,27 +165,6 @@ describe('login policies', () => {
   });
 });
 
-describe('flags of a run', () => {
-  const flagged = (name: string, add: readonly string[], reset: readonly string[] = []) => ({
-    policy: aPolicy({ id: name, name }),
-    flags: { add, reset },
-  });
-  const own = (policyId: string, flag: string): OwnedFlag => ({ policyId, flag });
-
-  it('stay until each policy that set one has reset it', () => {
-    const both = combineFlags([], [flagged('a', ['x']), flagged('b', ['x', 'y'])]);
-    expect(both).toEqual([own('a', 'x'), own('b', 'x'), own('b', 'y')]);
-    expect(namesOf(both)).toEqual(['x', 'y']);
-    const one = combineFlags(both, [flagged('a', [], ['x', 'y'])]);
-    expect(one).toEqual([own('b', 'x'), own('b', 'y')]);
-    expect(combineFlags(one, [flagged('b', [], ['x'])])).toEqual([own('b', 'y')]);
-  });
-
-  it('are there when a policy resets and adds one', () => {
-    expect(combineFlags([own('a', 'x')], [flagged('a', ['x'], ['x'])])).toEqual([own('a', 'x')]);
-  });
-});
-
 describe('combining', () => {
   const valueFor: Readonly<Record<RuleType, fc.Arbitrary<unknown>>> = {
     boolean: fc.boolean(),
@@ -231,7 +208,6 @@ describe('combining', () => {
     ['TRIGGER', combineTrigger],
     ['NOTIFICATION', combineNotification],
     ['LOGIN', combineLogin],
-    ['PLAN', (all) => combineFlags([], all)],
   ];
 
   it.each(combined)('%s does not depend on the order', (kind, combine) => {
