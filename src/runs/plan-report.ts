@@ -19,9 +19,13 @@ import type { Watchers } from './watchers.ts';
 export interface ReportedPlan {
   readonly hasChanges: boolean;
   readonly delta: Delta;
+  /** In the shape of the specification (§2.3). */
   readonly steps: readonly unknown[];
+  /** What the tool says of resources besides. Left out: nothing. */
   readonly marks?: readonly ResourceMark[];
+  /** By name: what `*.custom.slipway.json` files of the workspace say. Left out: there are none. */
   readonly custom?: Readonly<Record<string, unknown>>;
+  /** What the tool has saved for its apply, if that is wanted. */
   readonly file: Uint8Array | null;
   /** As frozen, not as the stack says now. */
   readonly autodeploy: boolean;

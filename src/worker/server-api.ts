@@ -1,7 +1,7 @@
-import type { Delta, Outcome, Run } from '../runs/run.ts';
+import type { ReportedPlan } from '../runs/plan-report.ts';
+import type { Outcome, Run } from '../runs/run.ts';
 import type { Frozen, Phase, RunCommandRecord } from '../runs/run-store.ts';
 import type { Stack } from '../stacks/stack.ts';
-import type { ResourceMark } from './vendor.ts';
 
 /**
  * Everything a worker may ask of the server. The worker never sees the database, GitHub or a key: in
@@ -77,18 +77,7 @@ export interface SourceTarget {
   readonly workTree: string;
 }
 
-export interface PlanReport {
-  readonly hasChanges: boolean;
-  readonly delta: Delta;
-  readonly steps: readonly unknown[];
-  /** As in `PlanResult`. */
-  readonly marks?: readonly ResourceMark[];
-  /** By name: what `*.custom.slipway.json` files of the workspace say. Left out: there are none. */
-  readonly custom?: Readonly<Record<string, unknown>>;
-  readonly file: Uint8Array | null;
-  /** As frozen, not as the stack says now. */
-  readonly autodeploy: boolean;
-}
+export type PlanReport = ReportedPlan;
 
 export type PlanAnswer = { readonly next: 'apply' | 'wait' | 'end' | 'undecided' | 'lost' };
 
