@@ -53,7 +53,7 @@ export function createFollowUpHandlers(
     readonly logger: Logger;
   },
   ways: FollowUpWays,
-): Required<Pick<JudgeHandlers, 'trigger' | 'notification'>> {
+): Pick<JudgeHandlers, 'trigger' | 'notification'> {
   const notices = createNotices(parts);
   return {
     trigger: createTriggerJudge({

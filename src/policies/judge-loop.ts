@@ -24,7 +24,7 @@ export type Settle = (tx: Tx) => Promise<'done' | { readonly againAtMs: number }
 
 /** By the kind of the job. */
 export type JudgeHandlers = {
-  readonly [K in JudgeJob['kind']]?: JudgeHandler<Extract<JudgeJob, { kind: K }>>;
+  readonly [K in JudgeJob['kind']]: JudgeHandler<Extract<JudgeJob, { kind: K }>>;
 };
 
 const firstRetryMs = 1000;
@@ -104,10 +104,15 @@ export function createJudgeLoop(parts: {
     }
   }
 
-  async function handle(job: JudgeJob, signal: AbortSignal): Promise<Settle> {
-    const handler = handlers[job.kind] as JudgeHandler<JudgeJob> | undefined;
-    if (!handler) throw new Error(`nobody judges jobs of the kind ${job.kind}`);
-    return handler(job, signal);
+  function handle(job: JudgeJob, signal: AbortSignal): Promise<Settle> {
+    switch (job.kind) {
+      case 'approval':
+        return handlers.approval(job, signal);
+      case 'trigger':
+        return handlers.trigger(job, signal);
+      case 'notification':
+        return handlers.notification(job, signal);
+    }
   }
 
   async function end(job: Job, settle: Settle): Promise<void> {

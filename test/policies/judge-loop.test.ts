@@ -20,7 +20,10 @@ async function opened() {
     write: (work) => (disk.isFull ? Promise.reject(new Error('the disk is full')) : database.write(work)),
   };
   const parts = { queue, transactions, clock, logger, lookMs: 5 };
-  const loop = (handlers: JudgeHandlers) => createJudgeLoop({ ...parts, handlers });
+  const unasked = () => Promise.reject(new Error('not in this test'));
+  const nobody = { approval: unasked, trigger: unasked, notification: unasked };
+  const loop = (handlers: Partial<JudgeHandlers>) =>
+    createJudgeLoop({ ...parts, handlers: { ...nobody, ...handlers } });
   const ask = (runId: string) =>
     database.write((tx) => queue.enqueue(tx, judgeJob({ kind: 'approval', runId })));
   const left = async () =>
