@@ -9,11 +9,11 @@ import { type Stack, vendorName } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import { combineApproval } from './decisions/approval.ts';
 import { inOrder } from './decisions/judgements.ts';
-import { guardOf } from './guards.ts';
 import { approvalInput } from './input/approval.ts';
 import type { JudgeHandler } from './judge-loop.ts';
 import type { Judgement } from './judgement.ts';
 import type { Judging } from './judging.ts';
+import { versionOf } from './policy.ts';
 import type { PolicyStore } from './policy-store.ts';
 import type { Recording } from './recording.ts';
 
@@ -55,7 +55,7 @@ export function createApprovalJudge(parts: {
     const judgements = await parts.judging.judge('APPROVAL', policies, input, { signal });
     const subject = `whether the run may leave ${run.state}`;
     const record = await parts.recording.prepare(judgements, input, { run, stack, subject });
-    const verdict = verdictOf(judgements, policies.map(guardOf), standing);
+    const verdict = verdictOf(judgements, policies.map(versionOf), standing);
 
     return async (tx) => {
       const settled = await parts.settle(tx, run, verdict);

@@ -45,3 +45,7 @@ export interface RecordedDecision {
   readonly durationMs: number;
   readonly atMs: number;
 }
+
+/** For people: what went wrong, and where. */
+export const failureText = ({ message, line }: EvaluationFailure): string =>
+  line === undefined ? message : `${message} (line ${line})`;

@@ -6,7 +6,7 @@ import type { Judgement } from './judgement.ts';
 import type { Judging } from './judging.ts';
 import { kinds } from './kinds.ts';
 import { grantsOf, problemOfRoles } from './login-roles.ts';
-import type { Policy } from './policy.ts';
+import { areSameVersions, type Policy } from './policy.ts';
 import type { DecisionStore, PolicyStore } from './policy-store.ts';
 import { packedSample } from './recording.ts';
 
@@ -26,7 +26,7 @@ export function createLoginJudge(parts: {
 
   function settling(policies: readonly Policy[], record: (tx: Tx) => Promise<void>): LoginVerdict['settle'] {
     return async (tx) => {
-      if (versionsOf(await present(tx)) !== versionsOf(policies)) return false;
+      if (!areSameVersions(await present(tx), policies)) return false;
       await record(tx);
       return true;
     };
@@ -65,12 +65,6 @@ export function createLoginJudge(parts: {
     },
   };
 }
-
-const versionsOf = (policies: readonly Policy[]): string =>
-  policies
-    .map(({ id, version }) => `${id}:${version}`)
-    .toSorted()
-    .join(' ');
 
 /** Read by people who may be anybody: which policy it is, and nothing of what is in it. */
 function denialOf(judgements: readonly Judgement[]): { reason: string; policies: readonly string[] } {

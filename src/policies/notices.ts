@@ -3,7 +3,7 @@ import type { NewId } from '../ids.ts';
 import type { Run } from '../runs/run.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { Tx } from '../tx.ts';
-import type { Judgement } from './judgement.ts';
+import { failureText, type Judgement } from './judgement.ts';
 import type { NoticeStore, Severity } from './notice-store.ts';
 
 /** Leaves messages for the people of a stack. In the caller's transaction. */
@@ -66,14 +66,13 @@ export function createNotices(parts: {
     tellOnce,
     async tellFailure(tx, about, { policy, failure }) {
       if (failure === null) return;
-      const where = failure.line === undefined ? '' : ` (line ${failure.line})`;
       await tellOnce(
         tx,
         { ...about, policy },
         {
           severity: 'ERROR',
           title: `The policy ${policy.name} could not be evaluated`,
-          body: `Of run ${about.run.id} of ${about.stack.id}: ${failure.message}${where}`,
+          body: `Of run ${about.run.id} of ${about.stack.id}: ${failureText(failure)}`,
         },
       );
     },

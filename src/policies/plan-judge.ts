@@ -1,12 +1,11 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { PlanJudge, PlanVerdict } from '../runs/plan-judge.ts';
 import type { Tx } from '../tx.ts';
 import { combinePlan, type PlanDecision } from './decisions/plan.ts';
-import { guardOf } from './guards.ts';
-import type { Judgement } from './judgement.ts';
+import { failureText, type Judgement } from './judgement.ts';
 import type { Judging } from './judging.ts';
 import type { Override, OverrideStore } from './override-store.ts';
 import type { PlanInputs } from './plan-inputs.ts';
+import { areSameVersions } from './policy.ts';
 import type { PolicyStore } from './policy-store.ts';
 import type { Recording, WriteDown } from './recording.ts';
 
@@ -24,7 +23,7 @@ export function createPlanJudge(parts: {
       const policies = await parts.policies.ofStack(stack.key, 'PLAN');
       const settling = (record: WriteDown) => async (tx: Tx) => {
         const now = await parts.policies.ofStack(stack.key, 'PLAN', tx);
-        if (!isDeepStrictEqual(now.map(guardOf), policies.map(guardOf))) return false;
+        if (!areSameVersions(now, policies)) return false;
         await record(tx);
         return true;
       };
@@ -66,7 +65,7 @@ function shown({ messages }: PlanDecision): readonly string[] {
 function linesFor({ policy, outcome, failure, messages, durationMs }: Judgement): readonly string[] {
   const took = `${(durationMs / 1000).toFixed(2)} s`;
   const head = `policy ${policy.name}, version ${policy.version}: ${outcome} in ${took}`;
-  return [head, ...(failure ? [`  ${failure.message}`] : messages.map((message) => `  ${message}`))];
+  return [head, ...(failure ? [`  ${failureText(failure)}`] : messages.map((message) => `  ${message}`))];
 }
 
 const oneLine = (line: string): string => line.replaceAll(/\s*[\r\n]+\s*/g, ' ');

@@ -1,4 +1,4 @@
-import type { RecordedDecision } from './judgement.ts';
+import { failureText, type RecordedDecision } from './judgement.ts';
 import type { PolicyKind } from './policy.ts';
 import type { DecisionStore } from './policy-store.ts';
 
@@ -17,7 +17,7 @@ export function createPolicyLines(decisions: Pick<DecisionStore, 'ofRun'>) {
       policy: policy.name,
       version: policy.version,
       outcome: failure === null ? outcome : 'could not be evaluated',
-      messages: failure === null ? messages : [failure.message],
+      messages: failure === null ? messages : [failureText(failure)],
       isObjection: objecting.has(outcome),
     }));
   };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 
 /**
  * What a policy is: rules of people, written in Rego, that judge one kind of thing. It knows no engine, no database and
@@ -40,6 +41,13 @@ export interface PolicySource {
 /** Names a source beyond doubt, in hex. */
 export const digestOf = ({ body, regoVersion }: PolicySource): string =>
   createHash('sha256').update(`rego v${regoVersion}\n${body}`).digest('hex');
+
+/** Names what a policy says now: another version may say something else. */
+export const versionOf = ({ id, version }: Pick<Policy, 'id' | 'version'>): string => `${id} ${version}`;
+
+/** Whether these are the same policies in the same versions, in whatever order. */
+export const areSameVersions = (some: readonly Policy[], others: readonly Policy[]): boolean =>
+  isDeepStrictEqual(some.map(versionOf).toSorted(), others.map(versionOf).toSorted());
 
 export const autoattach = 'autoattach:';
 

@@ -1,4 +1,4 @@
-import type { Judgement } from '../judgement.ts';
+import { failureText, type Judgement } from '../judgement.ts';
 
 // What all combinations share: their results do not depend on the order in which policies were evaluated.
 
@@ -14,8 +14,7 @@ export const anyIs = (judgements: readonly Judgement[], outcome: string): boolea
 /** "tags: the bucket has no owner": its messages, or why it has none. */
 export function linesOf({ policy, failure, messages }: Judgement): readonly string[] {
   if (failure === null) return messages.map((message) => `${policy.name}: ${message}`);
-  const where = failure.line === undefined ? '' : ` (line ${failure.line})`;
-  return [`${policy.name} could not be evaluated: ${failure.message}${where}`];
+  return [`${policy.name} could not be evaluated: ${failureText(failure)}`];
 }
 
 /** Sorted, each once. */
