@@ -80,7 +80,7 @@ export function createNotificationEffects(parts: {
         runId: run.id,
         stateVersion: run.stateVersion,
       },
-      ...{ policy, method: message.method ?? 'POST', headers: message.headers ?? {} },
+      ...{ policy, headers: message.headers ?? {} },
       ...(message.payload === undefined ? {} : { payload: message.payload }),
     };
     const reason = await requests.refusalOf(request);

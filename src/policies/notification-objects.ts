@@ -16,10 +16,7 @@ export const notificationObjects = {
         .json()
         .optional()
         .describe('Body of the request, as JSON; left out: that of the state change.'),
-      method: z
-        .enum(['POST', 'PUT', 'PATCH'])
-        .optional()
-        .describe('POST when left out; nothing else is sent.'),
+      method: z.literal('POST').optional().describe('Webhooks are sent with nothing else.'),
       headers: z.record(z.string(), z.string()).optional().describe('Headers of the request.'),
     })
     .describe('A request to an endpoint.'),

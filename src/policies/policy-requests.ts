@@ -16,7 +16,6 @@ export interface PolicyRequest {
   readonly runId: string;
   readonly stateVersion: number;
   readonly policy: { readonly id: string; readonly name: string };
-  readonly method: string;
   /** JSON. Left out: the body that tells of the state change. */
   readonly payload?: unknown;
   readonly headers: Readonly<Record<string, string>>;

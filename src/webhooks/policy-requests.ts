@@ -26,7 +26,6 @@ interface PolicyRequest {
   readonly runId: string;
   readonly stateVersion: number;
   readonly policy: DeliveringPolicy;
-  readonly method: string;
   /** Left out: the body that tells of the state change. */
   readonly payload?: unknown;
   readonly headers: Readonly<Record<string, string>>;
@@ -50,11 +49,10 @@ export function createPolicyRequests(parts: {
       return all.map(({ id }) => id);
     },
 
-    async refusalOf({ webhookId, stackKey, method, payload, headers }) {
+    async refusalOf({ webhookId, stackKey, payload, headers }) {
       const webhook = await webhooks.find(webhookId);
       if (webhook?.stackKey !== stackKey) return `the stack has no webhook ${JSON.stringify(webhookId)}`;
       if (!webhook.enabled) return `the webhook ${webhookId} is disabled`;
-      if (method !== 'POST') return `webhooks are sent with POST only, not with ${method}`;
       const size = payload === undefined ? 0 : encodeJson(payload).length;
       if (size > maxBodyBytes) return `the payload has ${size} bytes; ${maxBodyBytes} are the most`;
       return headersRefusal(headers);

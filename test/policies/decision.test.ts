@@ -88,6 +88,7 @@ describe('a value of another type', () => {
     ['TRIGGER', { trigger: 'app' }, /^trigger is the string "app", not a set of strings/],
     ['NOTIFICATION', { inbox: ['text'] }, /^inbox has the string "text" in it/],
     ['NOTIFICATION', { webhook: [{ payload: {} }] }, /^webhook\.endpoint_id: /],
+    ['NOTIFICATION', { webhook: [{ endpoint_id: 'e', method: 'PUT' }] }, /^webhook\.method: .*POST/],
     ['NOTIFICATION', { pull_request: [{ id: 'seven' }] }, /^pull_request\.id: /],
     ['NOTIFICATION', { inbox: [{ severity: 'LOUD' }] }, /^inbox\.severity: /],
     ['NOTIFICATION', { inbox: [{ titel: 'a' }] }, /^inbox: .*titel/],
