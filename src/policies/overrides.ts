@@ -1,7 +1,7 @@
 import { type Actor, actorKey, actorName } from '../access/actor.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
-import type { Run, RunState } from '../runs/run.ts';
+import type { Run } from '../runs/run.ts';
 import type { RunStore } from '../runs/run-store.ts';
 import type { Transactions } from '../tx.ts';
 import { UserError } from '../user-error.ts';
@@ -20,7 +20,7 @@ export interface Overrides {
 
 export function createOverrides(parts: {
   store: OverrideStore;
-  runs: Pick<RunStore, 'find' | 'events'>;
+  runs: Pick<RunStore, 'find'>;
   transactions: Transactions;
   clock: Clock;
   newId: NewId;
@@ -39,7 +39,7 @@ export function createOverrides(parts: {
           id: newId(),
           stackKey: run.stackKey,
           runId,
-          changesDigest: deniedChanges(run, (await runs.events(runId, tx)).at(-2)?.state),
+          changesDigest: deniedChanges(run),
           actorKey: actorKey(actor),
           actorName: actorName(actor),
           reason,
@@ -51,10 +51,8 @@ export function createOverrides(parts: {
   };
 }
 
-/** `before`: approval policies give a run that they reject the same outcome, but none that is in PLANNING. */
-function deniedChanges({ outcome, state, changesDigest }: Run, before: RunState | undefined): string {
-  const isDenied = outcome === 'policy_denied' && before === 'PLANNING';
-  if (isDenied && changesDigest !== undefined) return changesDigest;
+function deniedChanges({ outcome, state, changesDigest }: Run): string {
+  if (outcome === 'policy_denied' && changesDigest !== undefined) return changesDigest;
   const why = whyNot[outcome ?? ''] ?? `the run is ${state}`;
   throw new UserError('not-denied', `Only what policies denied can be overridden; ${why}.`, {
     hint: 'A policy that cannot be evaluated has to be mended, or detached from the stack.',
@@ -63,5 +61,5 @@ function deniedChanges({ outcome, state, changesDigest }: Run, before: RunState 
 
 const whyNot: Readonly<Record<string, string>> = {
   policy_failed: 'a policy could not be evaluated',
-  policy_denied: 'approval policies have rejected it',
+  approval_rejected: 'approval policies have rejected it',
 };

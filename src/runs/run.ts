@@ -34,6 +34,7 @@ export type Outcome =
   | 'hook_failed'
   | 'policy_denied'
   | 'policy_failed'
+  | 'approval_rejected'
   | 'timeout'
   | 'output_limit'
   | 'out_of_memory'

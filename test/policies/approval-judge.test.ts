@@ -107,7 +107,7 @@ test('a rejection fails the run, and says who rejected it', async () => {
   expect(await world.ask(id)).toBe('done');
 
   expect(await world.run(id)).toMatchObject({
-    ...{ state: 'FAILED', outcome: 'policy_denied' },
+    ...{ state: 'FAILED', outcome: 'approval_rejected' },
     note: 'four-eyes rejected it, rejected by bob',
   });
 });

@@ -57,7 +57,7 @@ describe('an override', () => {
     const verdict = { outcome: 'rejected', guards, note: null } as const;
     const waiting = await world.run(id);
     await world.database.write((tx) => world.settleApproval(tx, waiting, verdict));
-    expect(await world.run(id)).toMatchObject({ state: 'FAILED', outcome: 'policy_denied' });
+    expect(await world.run(id)).toMatchObject({ state: 'FAILED', outcome: 'approval_rejected' });
 
     const refused = world.overrides.override(id, { actor: ada, reason: 'agreed' });
 

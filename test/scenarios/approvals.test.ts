@@ -106,7 +106,7 @@ test('what is rejected fails, with the word of who did it', async () => {
   await api.waitForState(id, 'UNCONFIRMED');
   await review(id, 'reject', writer, { note: 'not on a Friday' });
   const run = await api.waitForState(id, 'FAILED');
-  expect(run).toMatchObject({ outcome: 'policy_denied' });
+  expect(run).toMatchObject({ outcome: 'approval_rejected' });
   expect(run.note).toMatch(
     /^rejected rejected it, rejected by helper \(rejected: token:\w+: not on a Friday\)$/,
   );
@@ -159,7 +159,7 @@ test('a preview with warnings waits for a review, and a comment gives it', async
   const second = await push(program(stash('one', '2')), { branch: 'topic' });
   await api.waitForState(second.id, 'PENDING_REVIEW');
   await github.comment(repository, number, { body: '/slipway reject', login: 'bob' });
-  expect(await api.waitForState(second.id, 'FAILED')).toMatchObject({ outcome: 'policy_denied' });
+  expect(await api.waitForState(second.id, 'FAILED')).toMatchObject({ outcome: 'approval_rejected' });
 });
 
 test('a run whose approval cannot be judged waits until the policy is mended', async () => {

@@ -77,6 +77,7 @@ const outcomes: Record<Outcome, string> = {
   hook_failed: 'A hook failed.',
   policy_denied: 'A policy denied it.',
   policy_failed: 'A policy could not be evaluated.',
+  approval_rejected: 'Approval policies have rejected it.',
   timeout: 'The run took longer than it may.',
   output_limit: 'The run wrote more output than it may.',
   out_of_memory: 'The run used more memory than it may.',

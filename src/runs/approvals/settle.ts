@@ -46,7 +46,7 @@ export function createSettleApproval(parts: {
   async function act(tx: Tx, run: Run, gate: RunGate): Promise<void> {
     const by = { actor: 'policy', note: gate.note };
     if (gate.outcome === 'rejected') {
-      await move(tx, run, 'reject', { ...by, change: { outcome: 'policy_denied' } });
+      await move(tx, run, 'reject', { ...by, change: { outcome: 'approval_rejected' } });
     } else if (gate.outcome === 'approved' && run.state === 'PENDING_REVIEW') {
       await move(tx, run, 'approve', by);
     } else if (gate.outcome === 'approved' && run.state === 'QUEUED') {

@@ -35,7 +35,7 @@ describe('what approval policies say decides where a run goes', () => {
     expect(run.state).toBe(to);
     const [last] = (await world.runs.events(id)).slice(-1);
     if (to === 'FAILED') {
-      expect(run).toMatchObject({ outcome: 'policy_denied', note: 'the reason' });
+      expect(run).toMatchObject({ outcome: 'approval_rejected', note: 'the reason' });
       expect(last).toMatchObject({ actor: 'policy', note: 'the reason' });
     }
     expect(world.regated).toContain(id);

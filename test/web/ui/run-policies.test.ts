@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Review } from '../../../src/runs/approvals/review.ts';
+import type { Outcome } from '../../../src/runs/run.ts';
 import { addJudgedRun, changesDigest } from '../denied-run.ts';
 import { untilUnconfirmed } from '../installation.ts';
 import { hostile, openPolicies, plain } from './policies/policies-world.ts';
@@ -14,7 +15,7 @@ async function opened(who: Who = 'admin') {
 }
 
 /** A run that a plan policy has denied. */
-async function denied(who: Who = 'admin', outcome: 'policy_denied' | 'policy_failed' = 'policy_denied') {
+async function denied(who: Who = 'admin', outcome: Outcome = 'policy_denied') {
   const all = await opened(who);
   const run = await addJudgedRun(all.installation, all.stack, { outcome });
   const override = (reason: string) => all.submit(`/runs/${run.id}/override`, { reason });
@@ -130,11 +131,15 @@ describe('the override of a denied run', () => {
   });
 
   it('is not offered where approval policies have rejected the run', async () => {
-    await using all = await denied();
-    const { id } = await all.addPolicy({ kind: 'APPROVAL', body: 'package slipway\n\nreject: true\n' });
-    await all.addDecision(id, { outcome: 'rejected' }, { runId: all.run.id });
+    await using all = await denied('admin', 'approval_rejected');
 
-    expect(await all.page(all.run.id)).not.toContain('/override"');
+    const text = await all.page(all.run.id);
+    const refused = await all.override('all the same');
+
+    expect(text).not.toContain('/override"');
+    expect(plain(text)).toContain('Approval policies have rejected it');
+    expect(refused.answer.status).toBe(409);
+    expect(plain(refused.text)).toContain('approval policies have rejected it');
   });
 });
 

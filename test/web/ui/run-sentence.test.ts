@@ -221,7 +221,10 @@ test.each<[RunType, RunState, Told, string]>([
 });
 
 test('there are whole sentences for every state, type and outcome', () => {
-  const outcomes = ['disk_limit', 'internal_error', 'output_limit', 'policy_denied', 'project_unusable'];
+  const outcomes = [
+    ...['disk_limit', 'internal_error', 'output_limit', 'project_unusable'],
+    ...['policy_denied', 'policy_failed', 'approval_rejected'],
+  ];
   for (const type of ['PROPOSED', 'TRACKED', 'TASK', 'DESTROY'] as const) {
     for (const state of runStates) {
       for (const outcome of [undefined, ...outcomes]) {

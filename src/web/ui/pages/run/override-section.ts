@@ -1,6 +1,5 @@
 import { html } from 'hono/html';
 import { z } from 'zod';
-import type { decisionSchema } from '../../../api/policy-object.ts';
 import { overrideSchema } from '../../../api/run-override.ts';
 import { problemNotice, textField } from '../../components/form-field.ts';
 import { timeAgo } from '../../components/time.ts';
@@ -10,7 +9,6 @@ import type { View } from '../../page-routes.ts';
 import type { RunFacts } from './run-facts.ts';
 
 type Override = z.output<typeof overrideSchema>;
-type Decision = z.output<typeof decisionSchema>;
 
 const overrideList = z.object({ items: z.array(overrideSchema) });
 
@@ -18,7 +16,6 @@ const overrideList = z.object({ items: z.array(overrideSchema) });
 export async function overridesOf(
   view: View,
   facts: RunFacts,
-  decisions: readonly Decision[],
   draft: Draft,
 ): Promise<{
   /** What is known already, above what policies said. */
@@ -28,17 +25,13 @@ export async function overridesOf(
 }> {
   const { run, stack, apiPath } = facts;
   const { items } = await view.api.get(`${apiPath}/overrides`, overrideList);
-  // What people rejected ends alike, and is nobody's to override.
-  const isDenied = run.outcome === 'policy_denied' && !decisions.some(isRejection);
+  const isDenied = run.outcome === 'policy_denied';
   const again = isDenied && items.length > 0 && stack.role !== 'reader' ? runAgain(view, facts) : '';
   return {
     given: html`${problemNotice(draft)}${items.map((override) => givenBy(override, run.id, view.nowMs))}${again}`,
     form: isDenied && items.length === 0 ? overrideForm(view, facts, draft) : '',
   };
 }
-
-const isRejection = ({ policy, outcome }: Decision): boolean =>
-  policy.kind === 'APPROVAL' && outcome === 'rejected';
 
 function givenBy({ run, by, reason, timestamp }: Override, here: string, nowMs: number): Markup {
   const where =

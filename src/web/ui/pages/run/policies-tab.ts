@@ -22,7 +22,7 @@ export async function policiesTab(
   draft: Draft = freshDraft(),
 ): Promise<TabContent> {
   const { items } = await view.api.get(`${facts.apiPath}/policies`, decisionPageSchema);
-  const overrides = await overridesOf(view, facts, items, draft);
+  const overrides = await overridesOf(view, facts, draft);
   const body = html`${overrides.given}
 ${items.length === 0 ? await nothingSaid(view, facts) : ''}
 <ul class="decisions">${items.toReversed().map((decision) => {

@@ -148,6 +148,7 @@ const reasons: Readonly<Record<Outcome, string>> = {
   hook_failed: 'A hook failed',
   policy_denied: 'A policy denied it',
   policy_failed: 'A policy could not be evaluated',
+  approval_rejected: 'Approval policies have rejected it',
   timeout: 'It took too long',
   output_limit: 'It wrote too much output',
   out_of_memory: 'It ran out of memory',
@@ -189,6 +190,7 @@ function failed({ type, outcome }: RunStanding['run'], cameFrom: RunState | null
 const nextSteps: Readonly<Record<string, string>> = {
   policy_denied:
     'Change what it is about, or have an administrator of the stack let exactly these changes pass: under Policies.',
+  approval_rejected: 'Policies says by whom; run it again to have it reviewed anew.',
   policy_failed:
     'Policies says which line it is: mend the policy or detach it from the stack, then run it again.',
 };
