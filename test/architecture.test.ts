@@ -37,6 +37,7 @@ const allowed: Record<string, readonly string[]> = {
     'config',
     'app',
     'without-server',
+    'vendor-rules',
     'project-import',
     'local-policies',
     'main',
@@ -77,7 +78,8 @@ const allowed: Record<string, readonly string[]> = {
   main: ['config', 'app', 'logger', 'user-error'],
   'project-import': ['config', 'user-error', 'github/local-clone', 'stacks/stack-input', 'vendors/pulumi'],
   'local-policies': ['config', 'installed-opa', 'policies', 'sandbox'],
-  'without-server': ['config', 'github/simulate', 'stacks/repository-file', 'vendors/pulumi/rules'],
+  'without-server': ['config', 'github/simulate', 'stacks/repository-file', 'vendor-rules'],
+  'vendor-rules': ['stacks/vendor-settings', 'vendors/pulumi/rules', 'vendors/terraform/rules'],
 };
 
 interface SourceFile {

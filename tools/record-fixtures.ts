@@ -93,6 +93,7 @@ async function tell(story: Case, sdk: string): Promise<void> {
         home: inside('home'),
         login: inside('login'),
         output: inside('output'),
+        cache: null,
       },
       localStateDirectory: stage.loginUrl === undefined ? inside('state') : null,
     };

@@ -23,6 +23,8 @@ export interface ReportedPlan {
   readonly steps: readonly unknown[];
   /** What the tool says of resources besides. Left out: nothing. */
   readonly marks?: readonly ResourceMark[];
+  /** What policies see of it instead of `{ steps }`, and under which name. Left out: they see the steps. */
+  readonly document?: { readonly name: string; readonly content: unknown };
   /** By name: what `*.custom.slipway.json` files of the workspace say. Left out: there are none. */
   readonly custom?: Readonly<Record<string, unknown>>;
   /** What the tool has saved for its apply, if that is wanted. */

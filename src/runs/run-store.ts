@@ -72,6 +72,8 @@ export interface StoredPlan {
   readonly steps: readonly unknown[];
   /** Left out: none. */
   readonly marks?: readonly ResourceMark[];
+  /** What policies see of it instead of `{ steps }`, and under which name. Left out: they see the steps. */
+  readonly document?: { readonly name: string; readonly content: unknown };
 }
 
 declare const sealed: unique symbol;
@@ -86,6 +88,8 @@ export interface Frozen {
   readonly variables: readonly EnvironmentVariable[];
   /** What its hooks exported. */
   readonly exports: Readonly<Record<string, string>>;
+  /** Values that the tool marks as secret in the plan. Left out: none. */
+  readonly toolSecrets?: readonly string[];
 }
 
 /** What is left out does not matter. */

@@ -29,10 +29,34 @@ export interface VendorField {
   /** What it is for and what is possible, in a sentence or two. */
   readonly help: string;
   readonly example: string;
+  /** May be left out. */
+  readonly isOptional?: true;
 }
 
 /** All that stacks need of a vendor to judge what people want. */
 export interface VendorRules extends VendorSettingsSchema, VendorForm {
-  /** Whether the tool keeps that environment variable for itself. */
+  /** True for names that users and hooks must not set, because they would change what a command means. */
   refusesVariable(name: string): boolean;
+  /**
+   * What mends it, as the command of a TASK run; null when nothing can be offered. Whatever of the trouble stands in the
+   * command is checked: it was read from what the tool said, which a program can imitate.
+   */
+  mend(trouble: ToolTrouble): string | null;
 }
+
+/** What the state of a tool can be in that no further run mends by itself. */
+export type ToolTrouble =
+  | {
+      /** Somebody else holds the tool's own lock, or did when it was killed. */
+      readonly kind: 'state-locked';
+      /** By which the tool releases it; null when it has none. */
+      readonly lockId: string | null;
+      /** e.g. "runner@host, process 17". */
+      readonly holder: string | null;
+      readonly sinceMs: number | null;
+    }
+  | {
+      /** An operation was cut off, so the state may not know a resource that there is. */
+      readonly kind: 'pending-operations';
+      readonly operations: readonly { readonly op: string; readonly urn: string }[];
+    };

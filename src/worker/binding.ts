@@ -1,13 +1,12 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runVendorCommand } from './command-runner.ts';
+import { runPlanCommands } from './command-runner.ts';
 import { hiddenSteps } from './redaction.ts';
 import {
   failed,
   type PhaseContext,
   type RunContext,
   type StepFailure,
-  vendorContext,
   vendorFailure,
 } from './run-context.ts';
 import type { DestroyBinding, PlanStep } from './vendor.ts';
@@ -62,11 +61,8 @@ async function planAgain(
   const confirmed = await confirmedSteps(context);
   if (!confirmed) return missing;
   phase.log.line('[planning once more: it must still be what was confirmed]');
-  const ran = await runVendorCommand(
-    context,
-    phase,
-    (output) => vendor.plan(vendorContext(context, output), 'destroy'),
-    (outputs) => vendor.readPlan(outputs, 'destroy'),
+  const ran = await runPlanCommands(context, phase, 'destroy', (outputs) =>
+    vendor.readPlan(outputs, 'destroy'),
   );
   if (ran.kind !== 'ran') return ran;
   if (ran.value.kind !== 'planned') return vendorFailure(ran.value);

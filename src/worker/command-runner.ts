@@ -6,7 +6,13 @@ import type { ConnectionDecision, Mount, SandboxResult } from '../sandbox/sandbo
 import { createCutOff } from './cut-off.ts';
 import { describeResult, interruption } from './interruption.ts';
 import { secretsOf } from './redaction.ts';
-import { commandEnvironment, type PhaseContext, type RunContext, type StepFailure } from './run-context.ts';
+import {
+  commandEnvironment,
+  type PhaseContext,
+  type RunContext,
+  type StepFailure,
+  vendorContext,
+} from './run-context.ts';
 import type { CommandOutputs, VendorCommand } from './vendor.ts';
 import { watchedDirectories, workspaceMounts } from './workspace.ts';
 
@@ -29,6 +35,15 @@ interface CommandPlan {
   readonly environment: (output: string) => Record<string, string>;
   readonly extraMounts?: readonly Mount[];
   readonly withOutput: boolean;
+  /** On this host, made by `newOutputDirectory`. Left out: one of its own. */
+  readonly outputDirectory?: string;
+}
+
+/** They stay until the run waits or ends. */
+async function newOutputDirectory({ sandbox, workspace }: RunContext): Promise<string> {
+  const directory = await mkdtemp(join(workspace.root, 'out', 'command-'));
+  await sandbox.own(directory, workspace.identity);
+  return directory;
 }
 
 /**
@@ -40,11 +55,9 @@ export async function execute(
   phase: PhaseContext,
   plan: CommandPlan,
 ): Promise<Execution> {
-  const { sandbox, workspace, assignment, clock } = context;
-  // A name of its own: they stay until the run waits or ends.
-  const hostOutput = await mkdtemp(join(workspace.root, 'out', 'command-'));
+  const { sandbox, assignment, workspace, clock } = context;
+  const hostOutput = plan.outputDirectory ?? (await newOutputDirectory(context));
   const output = sandbox.kind === 'none' ? hostOutput : insideOutput;
-  await sandbox.own(hostOutput, workspace.identity);
 
   const secrets = secretsOf(assignment);
   const { hiddenAfter } = context.vendor;
@@ -99,6 +112,7 @@ export async function execute(
       read: (name, maxBytes) => readOutput(join(hostOutput, name), maxBytes),
       stdoutTail: streams.stdout.tail(),
       stderrTail: streams.stderr.tail(),
+      captured: null,
     },
   };
 }
@@ -149,14 +163,16 @@ async function readOutput(path: string, maxBytes: number): Promise<AsyncIterable
   return createReadStream('', { fd: file, end: Math.max(0, entry.size - 1), autoClose: true });
 }
 
+type Ran<T> = { readonly kind: 'ran'; readonly value: T } | StepFailure | { readonly kind: 'over' };
+
 /** Runs a command of the tool; `read` says what its result means. */
 export async function runVendorCommand<T>(
   context: RunContext,
   phase: PhaseContext,
   command: (output: string) => VendorCommand,
   read: (outputs: CommandOutputs) => Promise<T>,
-  extraMounts: readonly Mount[] = [],
-): Promise<{ kind: 'ran'; value: T } | StepFailure | { readonly kind: 'over' }> {
+  { extraMounts = [], outputDirectory }: { extraMounts?: readonly Mount[]; outputDirectory?: string } = {},
+): Promise<Ran<T>> {
   const shape = command(insideOutput);
   const execution = await execute(context, phase, {
     label: shape.label,
@@ -165,8 +181,34 @@ export async function runVendorCommand<T>(
     environment: (output) => ({ ...command(output).environment }),
     extraMounts,
     withOutput: shape.writesOutput,
+    ...(outputDirectory === undefined ? {} : { outputDirectory }),
   });
   const interrupted = interruption(execution.result, `\`${shape.argv.join(' ')}\``, phase);
   if (interrupted) return interrupted;
   return { kind: 'ran', value: await read(execution.outputs) };
+}
+
+/** Plans with the tool's own commands; `read` says what they mean. */
+export async function runPlanCommands<T>(
+  context: RunContext,
+  phase: PhaseContext,
+  kind: 'apply' | 'destroy',
+  read: (outputs: readonly [CommandOutputs, ...CommandOutputs[]]) => Promise<T>,
+): Promise<Ran<T>> {
+  const outputDirectory = await newOutputDirectory(context);
+  const commandsFor = (output: string) => context.vendor.plan(vendorContext(context, output), kind);
+  const outputs: CommandOutputs[] = [];
+  for (const [index, { successCodes = [0] }] of commandsFor(insideOutput).entries()) {
+    const ran = await runVendorCommand(
+      context,
+      phase,
+      (output) => commandsFor(output)[index] as VendorCommand,
+      (each) => Promise.resolve(each),
+      { outputDirectory },
+    );
+    if (ran.kind !== 'ran') return ran;
+    outputs.push(ran.value);
+    if (!successCodes.includes(ran.value.exitCode)) break;
+  }
+  return { kind: 'ran', value: await read(outputs as unknown as [CommandOutputs, ...CommandOutputs[]]) };
 }

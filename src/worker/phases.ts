@@ -5,7 +5,7 @@ import type { RunHalf } from '../stacks/environment.ts';
 import { UserError } from '../user-error.ts';
 import { type Bound, bindsByFile, confirmedSteps, withPlanFile } from './binding.ts';
 import { createBudget } from './budget.ts';
-import { insidePlan, runVendorCommand } from './command-runner.ts';
+import { insidePlan, runPlanCommands, runVendorCommand } from './command-runner.ts';
 import { readCustomMetadata } from './custom-metadata.ts';
 import { runHooks, runTask } from './hook-runner.ts';
 import { createPhaseLog, type PhaseLogOptions } from './logs.ts';
@@ -99,7 +99,7 @@ export async function checkTool({ name, tool, toolProblem }: Vendor): Promise<St
 
 export async function locateProject(context: RunContext): Promise<StepResult> {
   const { assignment, vendor, workspace } = context;
-  const root = await findProjectRoot(workspace, assignment.frozen.settings.projectRoot, vendor.projectFiles);
+  const root = await findProjectRoot(workspace, assignment.frozen.settings.projectRoot, vendor.projectFile);
   if (root.kind === 'unusable') return failed('project_unusable', root.reason, root.hint);
   context.projectRoot = root.inside;
   return ok;
@@ -161,19 +161,14 @@ export async function plan(
   if (before.kind !== 'ok') return before;
 
   let file: Uint8Array | null = null;
-  const ran = await runVendorCommand(
-    context,
-    phase,
-    (output) => vendor.plan(vendorContext(context, output), kind),
-    async (outputs) => {
-      const result = await vendor.readPlan(outputs, kind);
-      if (result.kind === 'planned' && result.planFile !== null && needsPlan) {
-        const bytes = await outputs.read(result.planFile, maxPlanBytes);
-        file = bytes && Buffer.concat(await Array.fromAsync(bytes));
-      }
-      return result;
-    },
-  );
+  const ran = await runPlanCommands(context, phase, kind, async (outputs) => {
+    const result = await vendor.readPlan(outputs, kind);
+    if (result.kind === 'planned' && result.planFile !== null && needsPlan) {
+      const bytes = await outputs[0].read(result.planFile, maxPlanBytes);
+      file = bytes && Buffer.concat(await Array.fromAsync(bytes));
+    }
+    return result;
+  });
   if (ran.kind !== 'ran') return ran;
   const result: PlanResult = ran.value;
   if (result.kind !== 'planned') return vendorFailure(result);
@@ -219,7 +214,7 @@ export async function apply(context: RunContext, bound: Bound, followsPlan: bool
       phase,
       (output) => vendor.apply(vendorContext(context, output), kind, { planPath, followsPlan }),
       (outputs) => vendor.readApply(outputs, async () => (await confirmedSteps(context)) ?? []),
-      planFile ? [{ source: planFile, target: insidePlan, writable: false }] : [],
+      { extraMounts: planFile ? [{ source: planFile, target: insidePlan, writable: false }] : [] },
     );
   });
   if (ran.kind !== 'ran') return ran;

@@ -1,5 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import type { Vendor } from './vendor.ts';
 import type { Directories } from './workspace.ts';
 
 export type ProjectRoot =
@@ -10,7 +11,7 @@ export type ProjectRoot =
 export async function findProjectRoot(
   workspace: { readonly [side in 'host' | 'inside']: Pick<Directories, 'tree'> },
   projectRoot: string,
-  projectFiles: readonly string[],
+  projectFile: Vendor['projectFile'],
 ): Promise<ProjectRoot> {
   const what = projectRoot === '' ? 'The repository' : `The project root ${projectRoot}`;
   const tree = await realpath(workspace.host.tree);
@@ -22,8 +23,8 @@ export async function findProjectRoot(
   if (!(await stat(root)).isDirectory()) return unusable(`${what} is not a directory.`, correctRoot);
 
   const entries = await readdir(root);
-  const name = projectFiles.find((file) => entries.includes(file));
-  if (name === undefined) return unusable(`${what} has no ${projectFiles[0]}.`, correctRoot);
+  const name = entries.find((entry) => projectFile.matches(entry));
+  if (name === undefined) return unusable(`${what} has no ${projectFile.called}.`, correctRoot);
   const file = await resolveInside(tree, join(root, name));
   if (file === 'outside') {
     return unusable(`${name} is a symbolic link that leads out of the repository.`, stayInside);

@@ -6,7 +6,8 @@ import type { Assignment, ServerApi } from './server-api.ts';
  * of its commands, which passes through the same redactor on its way to the log (command-runner.ts).
  */
 export function secretsOf({ frozen }: Assignment): readonly string[] {
-  return frozen.variables.filter(({ secret }) => secret).map(({ value }) => value);
+  const variables = frozen.variables.filter(({ secret }) => secret).map(({ value }) => value);
+  return [...variables, ...(frozen.toolSecrets ?? [])];
 }
 
 export function hideSecrets(secrets: readonly string[], text: string): string {

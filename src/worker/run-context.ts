@@ -155,6 +155,7 @@ export function vendorContext(context: RunContext, output: string): VendorContex
       home: workspace.inside.home,
       login: workspace.inside.login,
       output,
+      cache: null,
     },
     localStateDirectory: sandbox.kind === 'none' ? (workspace.localState?.host ?? null) : null,
   };

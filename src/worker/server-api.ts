@@ -2,6 +2,7 @@ import type { ReportedPlan } from '../runs/plan-report.ts';
 import type { Outcome, Run } from '../runs/run.ts';
 import type { Frozen, Phase, RunCommandRecord } from '../runs/run-store.ts';
 import type { Stack } from '../stacks/stack.ts';
+import type { ToolTrouble } from '../stacks/vendor-settings.ts';
 
 /**
  * Everything a worker may ask of the server. The worker never sees the database, GitHub or a key: in
@@ -85,4 +86,6 @@ export interface FailureReport {
   readonly outcome: Outcome;
   /** For people: what happened, and what to do. */
   readonly note: string;
+  /** What Slipway offers to mend. */
+  readonly trouble?: ToolTrouble;
 }

@@ -1,11 +1,11 @@
-import type { VendorForm, VendorSettings, VendorSettingsSchema } from '../stacks/vendor-settings.ts';
+import type { ToolTrouble, VendorRules, VendorSettings } from '../stacks/vendor-settings.ts';
 
 /**
  * The port to an infrastructure tool. A vendor says which commands a phase runs and what their results
  * mean; it starts nothing itself. The worker runs the commands in the sandbox, keeps the order of hooks,
  * and hands back what the commands left in their output directory.
  */
-export interface Vendor extends VendorSettingsSchema, VendorForm {
+export interface Vendor extends VendorRules {
   /** One line with name, path and version, for `doctor` and logs. Null when the tool is missing. */
   readonly tool: VendorTool | null;
   /** Why `tool` is null (missing, too old, not the program itself), for `doctor` and check runs; else null. */
@@ -20,17 +20,18 @@ export interface Vendor extends VendorSettingsSchema, VendorForm {
   /** Variables every command of the run gets, over the user's. */
   baseEnvironment(context: VendorContext): Record<string, string>;
 
-  /** One of these must lie in the project root; tools look further up and would run another project. */
-  readonly projectFiles: readonly string[];
+  /** A file of these must lie in the project root; tools look further up and would run another project. */
+  readonly projectFile: {
+    /** As the end of "The repository has no ...". */
+    readonly called: string;
+    matches(name: string): boolean;
+  };
 
   /**
    * Text after which the tool prints values without regard to secrets: the rest of that stream is not
    * stored.
    */
   readonly hiddenAfter: readonly string[];
-
-  /** True for names that users and hooks must not set, because they would change what a command means. */
-  refusesVariable(name: string): boolean;
 
   /**
    * The local state a stack keeps on this host, if any: `name` is one path segment or null.
@@ -45,7 +46,8 @@ export interface Vendor extends VendorSettingsSchema, VendorForm {
 
   /** The commands of initialization, in order; hooks are the worker's. */
   initialize(context: VendorContext): readonly InitializeStep[];
-  plan(context: VendorContext, kind: 'apply' | 'destroy'): VendorCommand;
+  /** In order, with one output directory for all of them; the first that does not succeed is the last. */
+  plan(context: VendorContext, kind: 'apply' | 'destroy'): readonly [VendorCommand, ...VendorCommand[]];
   /** `plan` is set when the plan of this run is mounted read-only at that path. */
   apply(context: VendorContext, kind: 'apply' | 'destroy', options: ApplyOptions): VendorCommand;
 
@@ -55,12 +57,28 @@ export interface Vendor extends VendorSettingsSchema, VendorForm {
   /** Whether before_init hooks come before or after the tool's own commands of initialization. */
   readonly beforeInitHooks: 'before-commands' | 'after-commands';
 
-  /** Reads what the plan command left. Never throws for bad content: that is `unreadable`. */
-  readPlan(outputs: CommandOutputs, kind: 'apply' | 'destroy'): Promise<PlanResult>;
+  /**
+   * Reads what the commands of `plan` left: those that ran, in their order. Never throws for bad content: that is
+   * `unreadable`.
+   */
+  readPlan(
+    outputs: readonly [CommandOutputs, ...CommandOutputs[]],
+    kind: 'apply' | 'destroy',
+  ): Promise<PlanResult>;
   /** `confirmed` gives the steps of the plan that was bound; asked only to tell what differs from them. */
   readApply(outputs: CommandOutputs, confirmed: () => Promise<readonly PlanStep[]>): Promise<ApplyResult>;
 
   readonly destroyBinding: DestroyBinding;
+
+  /**
+   * Looks for what an apply that was cut off has left half done in the state: run before the plan, once such an apply
+   * was the stack's last. Null: the tool leaves nothing that could be found.
+   */
+  readonly stateCheck: {
+    command(context: VendorContext): VendorCommand;
+    /** Null when nothing is left half done. Never throws. */
+    read(outputs: CommandOutputs): Promise<VendorFailure | null>;
+  } | null;
 }
 
 /**
@@ -92,6 +110,8 @@ export interface VendorContext {
     readonly home: string;
     readonly login: string;
     readonly output: string;
+    /** Where tools keep what they download, for the next runs of the repository too. Null: nothing is kept. */
+    readonly cache: string | null;
   };
   /** With SANDBOX=none there are no mounts: the host directory of the local state, else null. */
   readonly localStateDirectory: string | null;
@@ -105,6 +125,15 @@ export interface VendorCommand {
   readonly environment: Readonly<Record<string, string>>;
   /** True when the command writes files (event log, plan) to the output directory. */
   readonly writesOutput: boolean;
+  /** Exit codes by which it has succeeded. Left out: 0. */
+  readonly successCodes?: readonly number[];
+  /** Its standard output is data for the vendor (`CommandOutputs.captured`), and not for the log. */
+  readonly capturesStdout?: true;
+  /**
+   * Of a command of `plan`: text after which its standard output waits. What the tool marks as secret is known once
+   * the plan is read; only then the rest goes into the log, without it.
+   */
+  readonly holdsBackAfter?: readonly string[];
 }
 
 /**
@@ -141,6 +170,8 @@ export interface CommandOutputs extends FailedCommand {
    * a regular file, or is larger than `maxBytes`.
    */
   read(name: string, maxBytes: number): Promise<AsyncIterable<Uint8Array> | null>;
+  /** Standard output of a command with `capturesStdout`, not redacted; null for others, and when it was too large. */
+  readonly captured: Uint8Array | null;
 }
 
 export type PlanResult =
@@ -154,6 +185,10 @@ export type PlanResult =
       readonly marks?: readonly ResourceMark[];
       /** Plain name of the plan file in the output directory; null when the tool saved none. */
       readonly planFile: string | null;
+      /** What policies see of the plan instead of `{ steps }`. */
+      readonly document?: PlanDocument;
+      /** Values that the tool marks as secret: hidden in everything that the run says from now on. */
+      readonly secrets?: readonly string[];
     }
   | VendorFailure;
 
@@ -169,6 +204,16 @@ export interface VendorFailure {
   readonly message: string;
   /** What a person can do, when we recognise the error. */
   readonly hint?: string;
+  /** What Slipway offers to mend. */
+  readonly trouble?: ToolTrouble;
+}
+
+/** The plan in the tool's own form, secrets masked. */
+export interface PlanDocument {
+  /** The key in the input of plan policies. */
+  readonly name: string;
+  /** JSON. */
+  readonly content: unknown;
 }
 
 export interface Delta {

@@ -84,7 +84,7 @@ describe('the steps of a plan', () => {
     'drift',
   ])('of the real tool pass as they are: %s', async (name) => {
     const vendor = await createPulumiVendor({ pulumiPath: null });
-    const plan = await vendor.readPlan(outputsOf(recording(name)), 'apply');
+    const plan = await vendor.readPlan([outputsOf(recording(name))], 'apply');
     if (plan.kind !== 'planned') throw new Error(plan.message);
     expect(plan.steps.length).toBeGreaterThan(0);
     expect(planOfSteps(plan.steps)).toEqual({ steps: plan.steps });

@@ -23,7 +23,7 @@ const tearsDownUnbound: Partial<Vendor> = {
       };
     },
   },
-  readPlan: async ({ exitCode, stdoutTail }) =>
+  readPlan: async ([{ exitCode, stdoutTail }]) =>
     exitCode === 0
       ? {
           ...{ kind: 'planned', hasChanges: true, planFile: null },

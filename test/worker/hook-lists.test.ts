@@ -143,7 +143,7 @@ describe('after_run hooks', () => {
       'a missing project',
       'FAILED',
       'preparing',
-      { vendor: { projectFiles: ['other.txt'] }, outcome: 'project_unusable' },
+      { vendor: { projectFile: { called: 'other.txt', matches: () => false } }, outcome: 'project_unusable' },
     ],
     ['a failed login', 'FAILED', 'initializing', { scripts: { login: 'exit 1' }, outcome: 'tool_failed' }],
     ['a failed plan', 'FAILED', 'planning', { scripts: { plan: 'exit 1' }, outcome: 'tool_failed' }],

@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { findProjectRoot } from '../../src/worker/project-root.ts';
 import { tempDirectory } from '../support/temp-database.ts';
 
+const projectFile = { called: 'Pulumi.yaml', matches: (name: string) => name === 'Pulumi.yaml' };
+
 /** A workspace whose tree holds a project file in each of these directories. */
 function aWorkspace(...projects: readonly string[]) {
   const directory = tempDirectory();
@@ -18,7 +20,7 @@ function aWorkspace(...projects: readonly string[]) {
     mkdirSync(dirname(join(host.tree, path)), { recursive: true });
     symlinkSync(target, join(host.tree, path));
   };
-  const find = (projectRoot: string) => findProjectRoot(workspace, projectRoot, ['Pulumi.yaml']);
+  const find = (projectRoot: string) => findProjectRoot(workspace, projectRoot, projectFile);
   return { directory, host, link, find, [Symbol.dispose]: () => directory[Symbol.dispose]() };
 }
 const found = (inside: string) => ({ kind: 'found', inside });

@@ -38,17 +38,17 @@ export function shellVendor(change: Partial<Vendor> = {}): Vendor {
     toolMounts: () => [],
     toolPath: () => [],
     baseEnvironment: () => ({}),
-    projectFiles: ['project.txt'],
+    projectFile: { called: 'project.txt', matches: (name) => name === 'project.txt' },
     hiddenAfter: [],
     refusesVariable: () => false,
     localState: () => null,
     mendLocalState: null,
     initialize: ({ settings }) => [{ command: command('login', settings) }],
-    plan: ({ settings, paths }) => command('plan', settings, { OUTPUT: paths.output }),
+    plan: ({ settings, paths }) => [command('plan', settings, { OUTPUT: paths.output })],
     apply: ({ settings }, _, { planPath }) => command('apply', settings, { PLAN: planPath ?? 'none' }),
     explain: () => failed,
     beforeInitHooks: 'after-commands',
-    readPlan: async ({ exitCode }) =>
+    readPlan: async ([{ exitCode }]) =>
       exitCode === 0
         ? {
             ...{ kind: 'planned', hasChanges: true, steps: [], planFile: 'plan' },
@@ -57,6 +57,8 @@ export function shellVendor(change: Partial<Vendor> = {}): Vendor {
         : failed,
     readApply: async ({ exitCode }) => (exitCode === 0 ? { kind: 'applied' } : failed),
     destroyBinding: { kind: 'plan-file' },
+    stateCheck: null,
+    mend: () => null,
     ...change,
   };
 }

@@ -22,4 +22,5 @@ export const pulumiRules: VendorRules = {
   ],
   schema: settingsSchema,
   refusesVariable,
+  mend: () => null,
 };

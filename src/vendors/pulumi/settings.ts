@@ -1,17 +1,12 @@
 import { z } from 'zod';
 import type { VendorSettings } from '../../stacks/vendor-settings.ts';
 import { UserError } from '../../user-error.ts';
+import { localStateOf } from '../local-state.ts';
 
 /** Where a stack of Slipway finds its state, and what it is called there. */
 export interface PulumiSettings {
   readonly loginUrl: string;
   readonly stackName: string;
-}
-
-/** State on the Slipway host, seen inside at `/state` or `/state/<name>`. */
-export interface LocalState {
-  readonly name: string | null;
-  readonly target: string;
 }
 
 const maxUrlLength = 2048;
@@ -29,17 +24,6 @@ export const settingsSchema = z.strictObject({
 /** The settings of a stack, which `settingsSchema` accepted when they were stored. */
 export function pulumiSettings(settings: VendorSettings): PulumiSettings {
   return settingsSchema.parse(settings['pulumi']);
-}
-
-/**
- * The one form of `file:` URL there is; null for every other backend. No encoding, no dots in front, no
- * trailing slash: the name becomes a folder on the host and must mean one folder only. A lone `_` cannot be a
- * name because that is the folder of `file:///state` itself.
- */
-export function localStateOf(loginUrl: string): LocalState | null {
-  if (loginUrl === 'file:///state') return { name: null, target: '/state' };
-  const name = /^file:\/\/\/state\/([A-Za-z0-9][A-Za-z0-9_.-]{0,99})$/.exec(loginUrl)?.[1];
-  return name === undefined ? null : { name, target: `/state/${name}` };
 }
 
 const remoteSchemes = ['s3:', 'gs:', 'azblob:', 'https:'];

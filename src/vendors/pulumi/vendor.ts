@@ -1,12 +1,13 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Vendor } from '../../worker/vendor.ts';
+import { localStateOf } from '../local-state.ts';
 import * as commands from './commands.ts';
 import { baseEnvironment } from './environment.ts';
 import { compareTearDowns, explainFailure } from './failure.ts';
 import { readApply, readPlan } from './readings.ts';
 import { pulumiRules } from './rules.ts';
-import { localStateOf, pulumiSettings } from './settings.ts';
+import { pulumiSettings } from './settings.ts';
 import { inspectTool } from './tool.ts';
 
 /**
@@ -37,7 +38,7 @@ export async function createPulumiVendor(options: PulumiOptions): Promise<Vendor
       ...(tool ? [isMoved ? insideDirectory : dirname(tool.path)] : []),
       ...extraTools.map(({ pathEntry }) => pathEntry),
     ],
-    projectFiles: ['Pulumi.yaml', 'Pulumi.yml', 'Pulumi.json'],
+    projectFile: { called: 'Pulumi.yaml', matches: (name) => /^Pulumi\.(yaml|yml|json)$/.test(name) },
     // Test fixture violation-secret: the formatter of a plan violation ignores what is secret.
     hiddenAfter: ['violates plan: properties changed:'],
     baseEnvironment,
@@ -50,14 +51,15 @@ export async function createPulumiVendor(options: PulumiOptions): Promise<Vendor
       const remember = () => withoutSelectFlag.add(binary);
       return commands.initialize(context, withoutSelectFlag.has(binary), remember);
     },
-    plan: commands.plan,
+    plan: (context, kind) => [commands.plan(context, kind)],
     apply: commands.apply,
     beforeInitHooks: 'after-commands',
     explain: (result) => explainFailure(result, null),
-    readPlan,
+    readPlan: ([outputs], kind) => readPlan(outputs, kind),
     readApply,
     // `pulumi destroy` takes no plan.
     destroyBinding: { kind: 'second-plan', compare: compareTearDowns },
+    stateCheck: null,
   };
 }
 

@@ -5,7 +5,13 @@ import type { VendorContext } from '../../../src/worker/vendor.ts';
 
 const context: VendorContext = {
   settings: { pulumi: { loginUrl: 'file:///state/net', stackName: 'acme/net/prod' } },
-  paths: { projectRoot: '/workspace/infra', home: '/home/run', login: '/login', output: '/output' },
+  paths: {
+    projectRoot: '/workspace/infra',
+    home: '/home/run',
+    login: '/login',
+    output: '/output',
+    cache: null,
+  },
   localStateDirectory: null,
 };
 const eventLog = { PULUMI_DEBUG_COMMANDS: 'true', PULUMI_OPTION_EVENT_LOG: '/output/events.jsonl' };

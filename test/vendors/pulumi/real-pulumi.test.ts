@@ -29,6 +29,7 @@ beforeEach(() => {
       home: inside('home'),
       login: inside('login'),
       output: inside('output'),
+      cache: null,
     },
     localStateDirectory: inside('my state 100% #1?'),
   };
@@ -66,7 +67,7 @@ async function run(
     const stat = statSync(join(output, name), { throwIfNoEntry: false });
     return stat === undefined ? null : bytesOf(readFileSync(join(output, name)));
   };
-  return { exitCode: exitCode ?? -1, stdoutTail: stdout, stderrTail: stderr, read };
+  return { exitCode: exitCode ?? -1, stdoutTail: stdout, stderrTail: stderr, read, captured: null };
 }
 
 const readApply = (outputs: CommandOutputs) => vendor.readApply(outputs, async () => []);
@@ -85,7 +86,7 @@ async function initialize(): Promise<void> {
 
 /** Previews, and keeps the plan where the next command finds it, as the worker does. */
 async function plan() {
-  const result = await vendor.readPlan(await run(vendor.plan(context, 'apply')), 'apply');
+  const result = await vendor.readPlan([await run(vendor.plan(context, 'apply')[0])], 'apply');
   const planPath = join(folder, 'plan.json');
   if (result.kind === 'planned')
     writeFileSync(planPath, readFileSync(join(context.paths.output, 'plan.json')));
@@ -147,11 +148,11 @@ describe('the real pulumi', () => {
   test('tears down what was previewed', async () => {
     await initialize();
     await run(vendor.apply(context, 'apply', { planPath: null, followsPlan: true }));
-    const preview = await vendor.readPlan(await run(vendor.plan(context, 'destroy')), 'destroy');
+    const preview = await vendor.readPlan([await run(vendor.plan(context, 'destroy')[0])], 'destroy');
     expect(preview).toMatchObject({ hasChanges: true, delta: { deleted: 2, resources: 0 }, planFile: null });
     const destroy = vendor.apply(context, 'destroy', { planPath: null, followsPlan: false });
     expect(await readApply(await run(destroy))).toEqual({ kind: 'applied' });
-    expect(await vendor.readPlan(await run(vendor.plan(context, 'destroy')), 'destroy')).toMatchObject({
+    expect(await vendor.readPlan([await run(vendor.plan(context, 'destroy')[0])], 'destroy')).toMatchObject({
       hasChanges: false,
     });
   });

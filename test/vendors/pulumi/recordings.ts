@@ -37,6 +37,7 @@ export function outputsOf(
     exitCode: change.exitCode ?? exitCode,
     stdoutTail: stdout,
     stderrTail: stderr,
+    captured: null,
     read: async (file) => {
       if (file === 'plan.json') {
         if (!(change.hasPlan ?? hasPlan)) return null;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UserError } from '../../../src/user-error.ts';
-import { localStateOf, settingsSchema } from '../../../src/vendors/pulumi/settings.ts';
+import { localStateOf } from '../../../src/vendors/local-state.ts';
+import { settingsSchema } from '../../../src/vendors/pulumi/settings.ts';
 import { fc } from '../../support/fast-check.ts';
 
 /** Null when the settings are accepted. */

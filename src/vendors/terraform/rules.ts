@@ -1,0 +1,45 @@
+import type { VendorField, VendorRules } from '../../stacks/vendor-settings.ts';
+import { settingsSchema } from './settings.ts';
+
+const fields: readonly VendorField[] = [
+  {
+    name: 'stateUrl',
+    label: 'State kept by Slipway',
+    help: 'file:///state keeps the state on this server, for trying things out. Leave it empty when the program says where its state is, in a backend block.',
+    example: 'file:///state',
+    isOptional: true,
+  },
+  {
+    name: 'workspace',
+    label: 'Workspace',
+    help: 'Selected after init, and made when there is none of that name. Empty: "default".',
+    example: 'prod',
+    isOptional: true,
+  },
+  {
+    name: 'backendConfigFile',
+    label: 'Backend configuration file',
+    help: 'A file with what the backend block leaves open, as for "init -backend-config"; relative to the project root.',
+    example: 'backends/prod.tfbackend',
+    isOptional: true,
+  },
+  {
+    name: 'variableFile',
+    label: 'Variable file',
+    help: 'A file with the values of variables, as for "plan -var-file"; relative to the project root.',
+    example: 'environments/prod.tfvars',
+    isOptional: true,
+  },
+];
+
+/** What stacks of Terraform and of OpenTofu are judged by; known without the tools. */
+export const terraformRules = rulesOf('terraform', 'Terraform');
+export const opentofuRules = rulesOf('opentofu', 'OpenTofu');
+
+function rulesOf(name: string, label: string): VendorRules {
+  return { name, label, fields, schema: settingsSchema, refusesVariable, mend: () => null };
+}
+
+function refusesVariable(name: string): boolean {
+  return /^TF_(CLI_ARGS(_.*)?|WORKSPACE|DATA_DIR|INPUT|IN_AUTOMATION)$/.test(name);
+}
