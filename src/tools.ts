@@ -11,10 +11,11 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { UserError } from './user-error.ts';
 
-export type ToolName = 'pulumi' | 'opa' | 'tofu' | 'terraform' | 'bwrap' | 'chromium';
+export type ToolName = BuiltTool | 'terraform' | 'bwrap' | 'chromium';
 
-/** The tools that tools/recipe.json can build; each has a folder of its own in the cache. */
-export type BuiltTool = 'pulumi' | 'opa' | 'tofu';
+/** What tools/recipe.json can build; each has a folder of its own in the cache. The provider is for tests alone. */
+const builtTools = ['pulumi', 'opa', 'tofu', 'terraform-provider-random'] as const;
+export type BuiltTool = (typeof builtTools)[number];
 
 export interface FoundTool {
   /** Absolute; may be a symbolic link. */
@@ -38,6 +39,7 @@ const kinds: Record<ToolName, { files: readonly string[]; setting?: string }> = 
   opa: { files: ['opa'], setting: 'OPA_PATH' },
   tofu: { files: ['tofu'], setting: 'TOFU_PATH' },
   terraform: { files: ['terraform'], setting: 'TERRAFORM_PATH' },
+  'terraform-provider-random': { files: ['terraform-provider-random'] },
   bwrap: { files: ['bwrap'] },
   chromium: { files: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] },
 };
@@ -56,9 +58,13 @@ export function findTool(name: ToolName, places: ToolPlaces): FoundTool | null {
     const path = kinds[name].files.map((file) => join(folder, file)).find(isExecutable);
     if (path !== undefined) return { path, source: 'path' };
   }
-  if (name !== 'pulumi' && name !== 'opa' && name !== 'tofu') return null;
+  if (!isBuilt(name)) return null;
   const cached = cachedTool(name, places.cacheDir, places.recipeDir);
   return cached.complete ? { path: join(cached.binDir, name), source: 'cache' } : null;
+}
+
+function isBuilt(name: ToolName): name is BuiltTool {
+  return (builtTools as readonly string[]).includes(name);
 }
 
 /** `<XDG_CACHE_HOME or HOME/.cache>/slipway`; a relative XDG_CACHE_HOME is ignored, as its specification asks. */
@@ -81,6 +87,7 @@ const recipeSchema = z.strictObject({
     pulumi: z.array(moduleSchema),
     opa: z.array(moduleSchema),
     tofu: z.array(moduleSchema),
+    'terraform-provider-random': z.array(moduleSchema),
   }),
 });
 

@@ -87,7 +87,7 @@ describe('toolCacheDir', () => {
 describe('the recipe', () => {
   test('gives another cache folder to the tools it changes, and only to those', () => {
     const recipeDir = join(folder, 'recipe');
-    for (const name of ['recipe.json', 'pulumi', 'hosts', 'opa', 'tofu']) {
+    for (const name of ['recipe.json', 'pulumi', 'hosts', 'opa', 'tofu', 'provider']) {
       cpSync(join(toolsFolder, name), join(recipeDir, name), { recursive: true });
     }
     const dirs = () => [cachedTool('pulumi', '/c', recipeDir).dir, cachedTool('opa', '/c', recipeDir).dir];

@@ -13,14 +13,14 @@ import { say } from './progress.ts';
 import { findSchemathesis } from './schemathesis.ts';
 import { isSupplied, type SuppliedTool, supplyTool } from './supply.ts';
 
-const help = `Usage: npm run setup -- [--with opa|tofu|chromium|schemathesis]... [--json]
+const help = `Usage: npm run setup -- [--with <tool>]... [--json]
 
 Looks for pulumi and bubblewrap, and with --with for more: in the setting (PULUMI_PATH, OPA_PATH, TOFU_PATH), on PATH, in
 the per-user cache. What is missing it builds with go into the cache, or installs with apt-get when root on Debian;
 schemathesis it installs with pip into the cache, always.
 The cache, $XDG_CACHE_HOME/slipway or ~/.cache/slipway, can be deleted at any time.
 
-  --with <tool>   opa, tofu, chromium or schemathesis as well; can be repeated
+  --with <tool>   opa, tofu, terraform-provider-random, chromium or schemathesis as well; can be repeated
   --json          print what was found as one JSON value
   --help          this text`;
 

@@ -20,6 +20,12 @@ const supplies: Record<Exclude<SuppliedTool, 'schemathesis'>, Package | (Build &
   },
   opa: { tool: 'opa', label: 'opa', minutes: 1, site: 'https://www.openpolicyagent.org/docs/#running-opa' },
   tofu: { tool: 'tofu', label: 'OpenTofu', minutes: 4, site: 'https://opentofu.org/docs/intro/install/' },
+  'terraform-provider-random': {
+    tool: 'terraform-provider-random',
+    label: 'the provider hashicorp/random',
+    minutes: 1,
+    site: 'https://registry.terraform.io/providers/hashicorp/random/latest',
+  },
   bwrap: { packageName: 'bubblewrap' },
   chromium: { packageName: 'chromium' },
 };
