@@ -16,6 +16,7 @@ interface State {
   readonly outputs: unknown;
   readonly parent: string;
   readonly provider: string;
+  readonly urn: string;
 }
 
 /**
@@ -39,8 +40,10 @@ function facetsOf(step: Step): readonly string[] {
   if (op === 'refresh') return [];
   const isKept = op === 'same';
   const [before, after] = [stateOf(step.old, isKept), stateOf(step.new, isKept)];
-  if (isKept && neutral(before) === neutral(after)) return [];
-  return [sha256(neutral([op, type, urn, withoutId(provider), before, after]))];
+  const isMoved = step.old?.urn !== undefined && step.new?.urn !== undefined && step.old.urn !== step.new.urn;
+  if (isKept && !isMoved && neutral(before) === neutral(after)) return [];
+  const moved = isMoved ? [step.old?.urn] : [];
+  return [sha256(neutral([op, type, urn, withoutId(provider), before, after, ...moved]))];
 }
 
 /** Of what is kept the outputs may change, those of the stack itself for instance. */

@@ -1,5 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { maxTextBytes, planMarkdown } from '../../src/github/feedback/plan-markdown.ts';
+import { unknownText } from '../../src/runs/plan/plan-value.ts';
+import { addressStep, rootOutputs } from '../runs/plan/terraform-steps.ts';
 import { fc } from '../support/fast-check.ts';
 
 const detailsUrl = 'https://slipway.test/runs/01J';
@@ -96,6 +98,33 @@ describe('a plan', () => {
 
     expect(text).toContain('<tr><td>outputs</td><td><code>shop-dev</code></td>');
     expect(text).toContain('- url: "a"\n+ url: (known after apply)');
+  });
+
+  it('names resources of Terraform by their addresses, and says what moves', () => {
+    const one = 'module.net.terraform_data.a["<b>"]';
+    const text = shown([
+      addressStep(
+        'update',
+        one,
+        { input: 'a' },
+        { input: unknownText },
+        { parent: 'module.net', from: 'x`.y\n' },
+      ),
+      addressStep('same', 'terraform_data.b', {}, {}, { from: 'terraform_data.a' }),
+      rootOutputs({}, { url: '[secret]' }),
+    ]);
+
+    expect([...text.matchAll(/<tr><td>(.*?)<\/td>/g)].map(([, op]) => op)).toEqual([
+      'update',
+      'move',
+      'outputs',
+    ]);
+    expect(text).toContain(
+      '<code>module.net.terraform_data.a[&quot;&lt;b&gt;&quot;]</code></td><td><code>terraform_data</code>',
+    );
+    expect(text).toContain('  moved from: x`.y\\n\n- input: "a"\n+ input: (known after apply)');
+    expect(text).toContain('  moved from: terraform_data.a\n```');
+    expect(text).toContain('+ url: [secret]');
   });
 
   it('is nothing when nothing changes', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { likenessOf } from '../../src/runs/plan-likeness.ts';
 import { readPlan } from '../../src/vendors/pulumi/readings.ts';
 import { outputsOf, recording } from '../vendors/pulumi/recordings.ts';
+import { addressStep } from './plan/terraform-steps.ts';
 
 /** A plan that the real pulumi made, as it would be for a stack of that name. */
 async function planFor(toolStack: string, name = 'update', change = (events: string) => events) {
@@ -75,6 +76,13 @@ describe('the likeness of plans', () => {
 
     expect(of(other, step(), kept, step({ op: 'refresh' }))).toBe(of(step(), other));
     expect(of(step(), step())).not.toBe(of(step()));
+  });
+
+  test('tells apart from where a resource of Terraform moves, whatever it is', () => {
+    const moved = (from: string) => addressStep('same', 'module.a.terraform_data.b', {}, {}, { from });
+
+    expect(of(moved('terraform_data.b'))).toMatch(/^[0-9a-f]{64}$/);
+    expect(of(moved('terraform_data.b'))).not.toBe(of(moved('terraform_data.c')));
   });
 
   test('is none when the steps do not show what changes', () => {

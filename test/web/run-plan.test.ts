@@ -29,7 +29,7 @@ describe('the plan of a run', () => {
 
     expect((await fixture.read(`${fixture.path}/plan`)).body).toEqual({
       ...{ hasChanges: null, found: 0, items: [], nextCursor: null },
-      counts: { create: 0, update: 0, replace: 0, delete: 0, outputs: 0 },
+      counts: { create: 0, update: 0, replace: 0, delete: 0, move: 0, outputs: 0 },
     });
   });
 
@@ -39,12 +39,13 @@ describe('the plan of a run', () => {
 
     const { body } = await fixture.read(`${fixture.path}/plan`);
 
-    expect(body.counts).toEqual({ create: 0, update: 0, replace: 1, delete: 0, outputs: 1 });
+    expect(body.counts).toEqual({ create: 0, update: 0, replace: 1, delete: 0, move: 0, outputs: 1 });
     expect(body.items.find(({ op }: { op: string }) => op === 'replace')).toEqual({
       op: 'replace',
       urn: 'urn:pulumi:dev::sample::pulumi:index:Stash::one',
       type: 'pulumi:index:Stash',
       name: 'one',
+      movedFrom: null,
       parents: ['urn:pulumi:dev::sample::pulumi:pulumi:Stack::sample-dev'],
       protected: false,
       mayHoldData: false,

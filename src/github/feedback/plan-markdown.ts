@@ -1,4 +1,5 @@
 import { changesOf, type ResourceChange } from '../../runs/plan/plan-changes.ts';
+import { visible } from '../../runs/plan/visible-text.ts';
 import { propertyLines } from './property-lines.ts';
 import { fenced, htmlCode } from './shown-text.ts';
 
@@ -52,6 +53,7 @@ const words: Readonly<Record<ResourceChange['op'], string>> = {
   update: 'update',
   delete: '<b>delete</b>',
   replace: '<b>replace</b>',
+  move: 'move',
   outputs: 'outputs',
 };
 
@@ -60,6 +62,7 @@ const noLines: Readonly<Record<ResourceChange['op'], string>> = {
   update: 'Its inputs stay as they are.',
   delete: 'It has no inputs.',
   replace: 'Its inputs stay as they are.',
+  move: 'It stays as it is.',
   outputs: 'Its outputs stay as they are.',
 };
 
@@ -75,12 +78,16 @@ function detailsOf(changes: readonly ResourceChange[], maxBytes: number): readon
   return all;
 }
 
-function ofOne({ op, name, type, ...sides }: ResourceChange): string {
-  const lines = propertyLines(sides.old, sides.new);
+function ofOne({ op, name, type, movedFrom, ...sides }: ResourceChange): string {
+  const lines = [...movedLines(movedFrom), ...propertyLines(sides.old, sides.new)];
   const diff = lines.length > 0 ? fenced('diff', lines) : noLines[op];
   const summary = `${words[op]} ${htmlCode(name, longestName)} ${htmlCode(type, longestName)}`;
   return `<details><summary>${summary}</summary>\n\n${diff}\n\n</details>`;
 }
+
+/** Of what the program calls by another name. */
+const movedLines = (movedFrom: string | null): readonly string[] =>
+  movedFrom === null ? [] : [`  moved from: ${visible(movedFrom, longestName)}`];
 
 const counted = (count: number): string => `${count} more ${count === 1 ? 'resource' : 'resources'}`;
 

@@ -63,6 +63,7 @@ const actions: Readonly<Record<ResourceChange['op'], readonly Change['action'][]
   update: ['changed'],
   replace: ['deleted', 'added'],
   delete: ['deleted'],
+  move: ['changed'],
   outputs: ['changed'],
 };
 

@@ -1,8 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fieldOf, isTree } from './plan-value.ts';
+import { nameOf } from './resource-name.ts';
 
-export const changeOps = ['create', 'update', 'replace', 'delete', 'outputs'] as const;
-/** `outputs`: nothing is done to it, but what a component or the stack itself gives out changes. */
+export const changeOps = ['create', 'update', 'replace', 'delete', 'move', 'outputs'] as const;
+/**
+ * `move`: the program calls it by another name, and nothing else changes. `outputs`: nothing is done to it, but what a
+ * component or the stack itself gives out changes.
+ */
 export type ChangeOp = (typeof changeOps)[number];
 
 /** What a plan's steps do to resources, one entry for each of these. Pure; steps are JSON in the shape of the specification. */
@@ -11,6 +15,8 @@ export interface ResourceChange {
   readonly urn: string;
   readonly type: string;
   readonly name: string;
+  /** Its URN until now; null when that stays. */
+  readonly movedFrom: string | null;
   /** What the program says of it (for `outputs` what it gives out); empty for what is not there. */
   readonly old: unknown;
   readonly new: unknown;
@@ -28,7 +34,7 @@ export function* changesOf(steps: readonly unknown[]): Generator<ResourceChange>
     const part = op === 'outputs' ? 'outputs' : 'inputs';
     const urn = textOf(step, 'urn');
     yield {
-      ...{ op, urn, type: textOf(step, 'type'), name: nameOf(urn) },
+      ...{ op, urn, type: textOf(step, 'type'), name: nameOf(urn), movedFrom: movedFrom(step) },
       old: partOf(step, 'old', part),
       new: op === 'delete' ? {} : partOf(step, 'new', part),
     };
@@ -48,7 +54,8 @@ function opOf(step: unknown, replaced: ReadonlySet<string>): ChangeOp | null {
     case 'delete-replaced':
       return replaced.has(textOf(step, 'urn')) ? null : 'delete';
     case 'same':
-      return givesOutOther(step) ? 'outputs' : null;
+      if (givesOutOther(step)) return 'outputs';
+      return movedFrom(step) === null ? null : 'move';
     default:
       return null;
   }
@@ -61,10 +68,10 @@ function givesOutOther(step: unknown): boolean {
   return !isDeepStrictEqual(partOf(step, 'old', 'outputs'), partOf(step, 'new', 'outputs'));
 }
 
-/** `urn:pulumi:dev::shop::aws:s3/bucket:Bucket::logs` → `logs`; the name may have colons of its own. */
-export function nameOf(urn: string): string {
-  const [, , , ...name] = urn.split('::');
-  return name.join('::') || urn;
+function movedFrom(step: unknown): string | null {
+  const before = textOf(memberOf(step, 'old'), 'urn');
+  const now = textOf(memberOf(step, 'new'), 'urn');
+  return before === '' || now === '' || before === now ? null : before;
 }
 
 function partOf(step: unknown, side: 'old' | 'new', part: 'inputs' | 'outputs'): unknown {

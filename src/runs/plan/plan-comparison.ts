@@ -46,13 +46,14 @@ export function comparePlans(earlier: PlanPrint, later: PlanPrint): PlanComparis
 /** Everything counts here, so there is no limit but that of the plan itself. */
 const noLimits = { leaves: true, mostCompared: Number.POSITIVE_INFINITY, mostLevels: 300 };
 
-function printOf({ op, old, new: now }: ResourceChange): string {
+function printOf({ op, old, new: now, movedFrom }: ResourceChange): string {
   const places: string[] = [];
   for (const change of propertyChanges(old, now, undefined, noLimits)) {
     if (change.kind === 'change')
       places.push(JSON.stringify([change.path, side(change.old), side(change.new)]));
   }
-  return sha256(JSON.stringify([op, ...places.sort()]));
+  const moved = movedFrom === null ? [] : [{ movedFrom }];
+  return sha256(JSON.stringify([op, ...moved, ...places.sort()]));
 }
 
 /** What is not there is no null. */

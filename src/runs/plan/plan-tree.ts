@@ -1,10 +1,13 @@
 import { changesOf, memberOf, type ResourceChange, textOf } from './plan-changes.ts';
+import { isModule, moduleAround } from './resource-name.ts';
 
 /** A row of the tree, parents before their children. */
 export interface PlanRow<T> {
   readonly urn: string;
   /** 0 for what hangs below nothing but the stack itself. */
   readonly depth: number;
+  /** Of the row that it hangs below; undefined at the top. */
+  readonly parent: string | undefined;
   /** Null: it stays as it is and is shown for what hangs below it. */
   readonly change: T | null;
 }
@@ -38,7 +41,7 @@ export function placedChanges(steps: readonly unknown[]): readonly PlacedChange[
     const { urn, parents: above } = next;
     const own = changes.get(urn) ?? [];
     for (const change of own) placed.push({ ...change, parents: above });
-    const isQuietStack = own.length === 0 && (parents.get(urn) ?? '') === '';
+    const isQuietStack = own.length === 0 && (parents.get(urn) ?? '') === '' && !isModule(urn);
     const below = isQuietStack ? above : [...above, urn];
     for (const child of (children.get(urn) ?? []).reverse()) open.push({ urn: child, parents: below });
   }
@@ -56,9 +59,9 @@ export function treeOf<T extends { readonly urn: string; readonly parents: reado
     let shared = 0;
     while (shared < parents.length && parents[shared] === path[shared]) shared += 1;
     for (const [depth, parent] of parents.entries()) {
-      if (depth >= shared) rows.push({ urn: parent, depth, change: null });
+      if (depth >= shared) rows.push({ urn: parent, depth, parent: parents[depth - 1], change: null });
     }
-    rows.push({ urn, depth: parents.length, change });
+    rows.push({ urn, depth: parents.length, parent: parents.at(-1), change });
     path = [...parents, urn];
   }
   return rows;
@@ -71,6 +74,10 @@ function parentsOf(steps: readonly unknown[]): ReadonlyMap<string, string> {
     const urn = textOf(step, 'urn');
     const parent = textOf(memberOf(step, 'new'), 'parent') || textOf(memberOf(step, 'old'), 'parent');
     if (urn !== '' && (!parents.has(urn) || parent !== '')) parents.set(urn, parent);
+  }
+  // No step says what a module belongs to.
+  for (const parent of parents.values()) {
+    if (!parents.has(parent) && isModule(parent)) parents.set(parent, moduleAround(parent));
   }
   const sound = new Set<string>();
   for (const urn of parents.keys()) {

@@ -16,6 +16,9 @@ const unknownTexts: ReadonlySet<unknown> = new Set([
   'dd056dcd-154b-4c76-9bd3-c8f88648b5ff',
 ]);
 
+/** Of tools that have no text of their own for it. */
+export const unknownText = '[known after apply]';
+
 /** What stands for a secret in every plan (specification, §2.3). */
 export const secretText = '[secret]';
 
@@ -28,7 +31,7 @@ export const fieldOf = (tree: Tree, name: string): unknown =>
 
 /** Nobody can say before the apply. */
 export function isUnknown(value: unknown): boolean {
-  if (typeof value === 'string') return unknownTexts.has(value);
+  if (typeof value === 'string') return value === unknownText || unknownTexts.has(value);
   return isTree(value) && fieldOf(value, tagKey) === outputTag && fieldOf(value, 'value') === undefined;
 }
 

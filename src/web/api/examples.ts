@@ -247,6 +247,7 @@ export const resourceChangeExample = {
   urn: 'urn:pulumi:prod::network::aws:s3/bucketV2:BucketV2::logs',
   type: 'aws:s3/bucketV2:BucketV2',
   name: 'logs',
+  movedFrom: null,
   parents: [],
   protected: false,
   mayHoldData: true,

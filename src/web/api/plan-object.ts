@@ -27,11 +27,12 @@ export const resourceChangeSchema = z
   .object({
     op: changeOp.openapi({
       description:
-        '`outputs`: what a component or the stack itself gives out changes, and nothing else of it.',
+        '`move`: the program calls it by another name, and nothing else changes. `outputs`: what a component or the stack itself gives out changes, and nothing else of it.',
     }),
     urn: z.string(),
     type: z.string(),
     name: z.string(),
+    movedFrom: z.string().nullable().openapi({ description: 'Its URN until now; null when that stays.' }),
     parents: z.array(z.string()).openapi({ description: 'URNs of what it belongs to, the outermost first.' }),
     protected: z.boolean().openapi({ description: 'The tool refuses to delete it.' }),
     mayHoldData: z.boolean().openapi({ description: 'A guess from the type.' }),
@@ -45,10 +46,10 @@ export function resourceChangeObject(
   change: PlacedChange,
   mark: ResourceMark | undefined,
 ): z.infer<typeof resourceChangeSchema> {
-  const { op, urn, type, name, parents } = change;
+  const { op, urn, type, name, movedFrom, parents } = change;
   const { items, isCut } = propertyViews(change.old, change.new);
   return {
-    ...{ op, urn, type, name, parents: [...parents] },
+    ...{ op, urn, type, name, movedFrom, parents: [...parents] },
     protected: mark?.isProtected ?? false,
     mayHoldData: mayHoldData(type),
     replacedFor: op === 'replace' ? [...(mark?.replacedFor ?? [])] : [],

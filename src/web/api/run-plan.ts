@@ -30,7 +30,7 @@ export const planSchema = z
   .openapi('Plan', {
     example: {
       hasChanges: true,
-      counts: { create: 0, update: 1, replace: 0, delete: 0, outputs: 0 },
+      counts: { create: 0, update: 1, replace: 0, delete: 0, move: 0, outputs: 0 },
       found: 1,
       items: [resourceChangeExample],
       nextCursor: null,
@@ -171,7 +171,7 @@ function holds({ urn, type, name }: PlacedChange, text = ''): boolean {
 }
 
 function countsOf(changes: readonly PlacedChange[]): Record<ChangeOp, number> {
-  const counts = { create: 0, update: 0, replace: 0, delete: 0, outputs: 0 };
+  const counts = { create: 0, update: 0, replace: 0, delete: 0, move: 0, outputs: 0 };
   for (const { op } of changes) counts[op] += 1;
   return counts;
 }

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { changesOf, nameOf } from '../../../src/runs/plan/plan-changes.ts';
+import { changesOf } from '../../../src/runs/plan/plan-changes.ts';
 import { placedChanges, treeOf } from '../../../src/runs/plan/plan-tree.ts';
+import { nameOf } from '../../../src/runs/plan/resource-name.ts';
 import { fc } from '../../support/fast-check.ts';
 import { recordedPlan, stackStep, step, urnOf } from './plan-steps.ts';
+import { addressStep, rootOutputs } from './terraform-steps.ts';
 
 const shown = (steps: readonly unknown[]) =>
   treeOf(placedChanges(steps)).map(
@@ -46,6 +48,33 @@ describe('the tree of a plan', () => {
     const { steps } = await recordedPlan('component');
 
     expect(shown(steps)).toEqual(['create sample-dev', '  create all', '    create all-inner']);
+  });
+
+  it('shows modules of Terraform, which have no steps, one in the other', () => {
+    const inner = 'module.net["a.b"].module.sub[0]';
+    const steps = [
+      addressStep('create', 'terraform_data.top', null, {}),
+      addressStep(
+        'create',
+        'module.net["a.b"].terraform_data.one["x"]',
+        null,
+        {},
+        { parent: 'module.net["a.b"]' },
+      ),
+      addressStep('same', 'module.quiet.terraform_data.one', {}, {}, { parent: 'module.quiet' }),
+      addressStep('same', 'data.local_file.read', null, {}),
+      addressStep('delete', `${inner}.terraform_data.two`, {}, null, { parent: inner }),
+      rootOutputs({ url: 'a' }, { url: 'b' }),
+    ];
+
+    expect(shown(steps)).toEqual([
+      'create terraform_data.top',
+      '· module.net["a.b"]',
+      '  create module.net["a.b"].terraform_data.one["x"]',
+      `  · ${inner}`,
+      `    delete ${inner}.terraform_data.two`,
+      'outputs outputs',
+    ]);
   });
 
   it('has every change once, whatever hangs below what', () => {

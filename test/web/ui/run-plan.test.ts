@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { unknownText } from '../../../src/runs/plan/plan-value.ts';
 import type { Run } from '../../../src/runs/run.ts';
 import type { StoredPlan } from '../../../src/runs/run-store.ts';
 import { recordedPlan, stackStep, step, unknown, urnOf } from '../../runs/plan/plan-steps.ts';
+import { addressStep, rootOutputs } from '../../runs/plan/terraform-steps.ts';
 import { untilUnconfirmed } from '../installation.ts';
 import { savePlan } from '../save-plan.ts';
 import { openBrowser } from './browser.ts';
@@ -68,6 +70,52 @@ describe('the plan of a run', () => {
     expect(text).toContain('<span class="path">tags.env</span>\n<ins>&quot;prod&quot;</ins>');
     expect(text).toContain('<ins class="later">known after apply</ins>');
     expect(text).toContain('<del><span class="secret">[secret]</span></del>');
+  });
+
+  it('shows addresses of Terraform below their modules, and what moves', async () => {
+    const parent = 'module.net["a.b"]';
+    await using all = await opened({
+      steps: [
+        addressStep('create', 'terraform_data.top', null, { input: 'x' }),
+        addressStep(
+          'update',
+          `${parent}.aws_s3_bucket.logs[0]`,
+          { a: 1 },
+          { a: unknownText },
+          { parent, type: 'aws_s3_bucket' },
+        ),
+        addressStep('same', `${parent}.terraform_data.moved`, {}, {}, { parent, from: 'terraform_data.was' }),
+        rootOutputs({ url: 'a' }, { url: '[secret]' }),
+      ],
+    });
+
+    const text = await all.page();
+
+    expect(rowsOf(text)).toEqual([
+      'd0 + create terraform_data.top',
+      'd0 module.net[&quot;a.b&quot;]',
+      'd1 ~ update aws_s3_bucket.logs[0]',
+      'd1 ↷ move terraform_data.moved',
+      'd0 → outputs outputs terraform:outputs',
+    ]);
+    expect(text).toContain('Until now it is <code class="urn">terraform_data.was</code>.');
+    expect(text).toContain('<ins class="later">known after apply</ins>');
+    expect(rowsOf(await all.page(`?text=${encodeURIComponent(`${parent}.aws`)}`))).toHaveLength(2);
+  });
+
+  it('shows hostile and endless addresses as text', async () => {
+    const parent = `module.a["${hostile}"]`;
+    const name = `${parent}.terraform_data.ü["${'x'.repeat(3000)}"]`;
+    await using all = await opened({
+      steps: [addressStep('same', name, {}, {}, { parent, from: `${hostile}\n${name}` })],
+    });
+
+    const text = await all.page();
+
+    expect(text).not.toContain('<script>alert');
+    expect(text).not.toContain('<img');
+    expect(text).not.toContain('\u202e');
+    expect(Math.max(...rowsOf(text).map(({ length }) => length))).toBeLessThan(400);
   });
 
   it('says what forces a replacement and what is protected, as the real tool does', async () => {

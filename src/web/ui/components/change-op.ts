@@ -7,6 +7,7 @@ const icons: Readonly<Record<ChangeOp, string>> = {
   update: '~',
   replace: '±',
   delete: '−',
+  move: '↷',
   outputs: '→',
 };
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import { nameOf } from '../../../runs/plan/plan-changes.ts';
 import { type PlanRow, treeOf } from '../../../runs/plan/plan-tree.ts';
+import { nameOf, typeIn } from '../../../runs/plan/resource-name.ts';
 import { visible } from '../../../runs/plan/visible-text.ts';
 import type { resourceChangeSchema } from '../../api/plan-object.ts';
 import type { Markup } from '../layout.ts';
@@ -42,12 +42,17 @@ const weightOf = ({ properties }: Change): number =>
 
 const depthClass = (depth: number): string => `d${Math.min(depth, deepest)}`;
 
-function quietRow({ urn, depth }: PlanRow<Change>): Markup {
-  return html`<li class="quiet ${depthClass(depth)}">${visible(nameOf(urn), longestName)} <span class="type">${visible(typeIn(urn), longestName)}</span></li>`;
+function quietRow({ urn, depth, parent }: PlanRow<Change>): Markup {
+  return html`<li class="quiet ${depthClass(depth)}">${visible(nameBelow(parent, nameOf(urn)), longestName)}${typeMark(typeIn(urn))}</li>`;
 }
 
-/** `urn:pulumi:dev::shop::acme:index:Site$aws:s3/bucket:Bucket::logs` → `aws:s3/bucket:Bucket` */
-const typeIn = (urn: string): string => urn.split('::')[2]?.split('$').at(-1) ?? '';
+/** An address begins with that of its module, which stands above it. */
+function nameBelow(parent: string | undefined, name: string): string {
+  return parent !== undefined && name.startsWith(`${parent}.`) ? name.slice(parent.length + 1) : name;
+}
+
+const typeMark = (type: string): Markup | string =>
+  type === '' ? '' : html` <span class="type">${visible(type, longestName)}</span>`;
 
 function changeRow(
   change: Change,
@@ -55,13 +60,16 @@ function changeRow(
   isShown: boolean,
   { news, linkTo }: PlanTreeOptions,
 ): Markup {
-  const { op, urn, type, name } = change;
-  const head = html`${changeOp(op)} <b>${visible(name, longestName)}</b> <span class="type">${visible(type, longestName)}</span>${tags(change, news.get(urn))}`;
+  const { op, urn, type } = change;
+  const name = nameBelow(change.parents.at(-1), change.name);
+  // An address says it itself.
+  const shownType = name.includes(`${type}.`) ? '' : type;
+  const head = html`${changeOp(op)} <b>${visible(name, longestName)}</b>${typeMark(shownType)}${tags(change, news.get(urn))}`;
   const classes = `change ${depthClass(depth)}`;
   if (!isShown) return html`<li class="${classes}"><a class="row" href="${linkTo(urn)}">${head}</a></li>`;
   return html`<li class="${classes}"><details><summary>${head}</summary>
 <div class="body"><p class="small"><code class="urn">${visible(urn, 2000)}</code></p>
-${whyReplaced(change)}${change.properties.length > 0 ? propertyList(change) : html`<p class="soft">${noProperties[op]}</p>`}</div></details></li>`;
+${whence(change)}${whyReplaced(change)}${change.properties.length > 0 ? propertyList(change) : html`<p class="soft">${noProperties[op]}</p>`}</div></details></li>`;
 }
 
 function tags(
@@ -72,6 +80,11 @@ function tags(
   return html`${isLost && mayHoldData ? html` <span class="tag danger">may hold data</span>` : ''}${
     isProtected ? html` <span class="tag protected">protected</span>` : ''
   }${news ? html` <span class="tag news">${news}</span>` : ''}`;
+}
+
+function whence({ movedFrom }: Change): Markup | string {
+  if (movedFrom === null) return '';
+  return html`<p class="small">Until now it is <code class="urn">${visible(movedFrom, 2000)}</code>.</p>`;
 }
 
 function whyReplaced({ op, replacedFor }: Change): Markup | string {
@@ -88,5 +101,6 @@ const noProperties: Readonly<Record<Change['op'], string>> = {
   update: 'Its inputs stay as they are, or only values of secrets change.',
   replace: 'Its inputs stay as they are, or only values of secrets change.',
   delete: 'It has no inputs.',
+  move: 'It stays as it is.',
   outputs: 'Only values of secrets change.',
 };

@@ -1,6 +1,6 @@
 import { html } from 'hono/html';
 import type { z } from 'zod';
-import { nameOf } from '../../../../runs/plan/plan-changes.ts';
+import { nameOf } from '../../../../runs/plan/resource-name.ts';
 import { visible } from '../../../../runs/plan/visible-text.ts';
 import { sinceSeenSchema } from '../../../api/run-plan.ts';
 import { timeAgo } from '../../components/time.ts';
