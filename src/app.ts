@@ -102,7 +102,8 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     },
     onLoginPolicyChanged: (tx, by) => sessions.endOthers(tx, by),
   });
-  const { vendors, foundIn } = await createVendors(config.tools, isSandboxed);
+  const installed = await createVendors(config.tools, isSandboxed);
+  const vendors = installed.map(({ vendor }) => vendor);
   const webhooks = opening.use(
     createWebhookFeature({
       ...basics,
@@ -242,7 +243,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     selfTest(sandbox, { stateDirectory: config.dataDir, withNetwork: mode !== 'none' }),
   );
   const inspection = createInspection({
-    ...{ version, config, stores, sandboxTest, vendors, foundIn, policyEngine: opa, clock },
+    ...{ version, config, stores, sandboxTest, vendors: installed, policyEngine: opa, clock },
   });
 
   const tokens = createTokens({ ...basics, store: stores.tokens });

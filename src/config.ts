@@ -31,7 +31,7 @@ export interface Config {
   /** Days that runs, and their logs, are kept once they are over, and what is in the audit log; 0 = for ever. */
   readonly retention: { readonly runsDays: number; readonly logsDays: number; readonly auditDays: number };
   readonly tools: {
-    readonly settings: Readonly<Partial<Record<'pulumi' | 'opa', string>>>;
+    readonly settings: Readonly<Partial<Record<'pulumi' | 'terraform' | 'tofu' | 'opa', string>>>;
     /** PATH of the server, where tools are looked up. */
     readonly path: string;
     readonly home: string;
@@ -107,6 +107,8 @@ const settings = z.object({
   RETENTION_LOGS_DAYS: days.default(90),
   RETENTION_AUDIT_DAYS: days.default(400),
   PULUMI_PATH: optional,
+  TERRAFORM_PATH: optional,
+  TOFU_PATH: optional,
   OPA_PATH: optional,
   WEBHOOK_ALLOWED_TARGETS: list,
   ADMINS: list,
@@ -162,6 +164,8 @@ export function readConfig(environment: Environment): Config {
     tools: {
       settings: {
         ...(values.PULUMI_PATH ? { pulumi: values.PULUMI_PATH } : {}),
+        ...(values.TERRAFORM_PATH ? { terraform: values.TERRAFORM_PATH } : {}),
+        ...(values.TOFU_PATH ? { tofu: values.TOFU_PATH } : {}),
         ...(values.OPA_PATH ? { opa: values.OPA_PATH } : {}),
       },
       path: environment['PATH'] ?? '',

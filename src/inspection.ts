@@ -24,12 +24,11 @@ export function createInspection(parts: {
   config: Config;
   stores: Stores;
   sandboxTest: () => Promise<SelfTestResult>;
-  vendors: readonly Vendor[];
-  foundIn: string | null;
+  vendors: readonly { readonly vendor: Vendor; readonly foundIn: string | null }[];
   policyEngine: Pick<PolicyEngine, 'standing'>;
   clock: Clock;
 }): Inspection {
-  const { version, config, stores, sandboxTest, vendors, foundIn, policyEngine, clock } = parts;
+  const { version, config, stores, sandboxTest, vendors, policyEngine, clock } = parts;
   const { database } = stores;
   const startedAtMs = clock.nowMs();
 
@@ -49,7 +48,11 @@ export function createInspection(parts: {
           floorBytes: config.minFreeBytes,
         },
         sandbox: await sandboxTest(),
-        vendors: vendors.map((vendor) => ({ vendor, found: foundIn, used: used.includes(vendor.name) })),
+        vendors: vendors.map(({ vendor, foundIn }) => ({
+          vendor,
+          found: foundIn,
+          used: used.includes(vendor.name),
+        })),
         policyEngine: await policyEngine.standing(),
         githubConfigured: config.github !== null,
       };

@@ -22,7 +22,10 @@ const allowed: Record<string, readonly string[]> = {
   policies: [...foundation, 'runs', 'stacks', 'sandbox', 'access'],
   webhooks: [...foundation, 'runs/run-event', 'access', 'stacks/stack', 'stacks/repository', 'runs/run'],
   worker: [...foundation, 'runs', 'stacks', 'sandbox'],
-  vendors: [...foundation, 'tools', 'worker/vendor', 'stacks/vendor-settings', 'sandbox/sandbox'],
+  vendors: [
+    ...foundation,
+    ...['tools', 'worker/vendor', 'stacks/vendor-settings', 'sandbox/sandbox', 'sandbox/matcher'],
+  ],
   metrics: [
     ...['clock', 'runs/run', 'runs/missed-pushes', 'webhooks/sending/attempt-observer'],
     ...['github/api-budget', 'github/reconcile/reconcile-observer'],
@@ -58,7 +61,7 @@ const allowed: Record<string, readonly string[]> = {
     ...['clock', 'config', 'doctor', 'policies/engine', 'storage/stores', 'worker/vendor'],
     ...['sandbox/disk-use', 'sandbox/self-test', 'web/system-report'],
   ],
-  'installed-vendors': ['config', 'tools', 'vendors'],
+  'installed-vendors': ['config', 'tools', 'vendors', 'worker/vendor'],
   'installed-opa': ['config', 'tools'],
   housekeeping: [
     ...foundation,

@@ -1,4 +1,6 @@
 import type { VendorField, VendorRules } from '../../stacks/vendor-settings.ts';
+import { refusesVariable } from './environment.ts';
+import { type Flavour, opentofu, terraform } from './flavour.ts';
 import { settingsSchema } from './settings.ts';
 
 const fields: readonly VendorField[] = [
@@ -33,13 +35,9 @@ const fields: readonly VendorField[] = [
 ];
 
 /** What stacks of Terraform and of OpenTofu are judged by; known without the tools. */
-export const terraformRules = rulesOf('terraform', 'Terraform');
-export const opentofuRules = rulesOf('opentofu', 'OpenTofu');
+export const terraformRules = rulesOf(terraform);
+export const opentofuRules = rulesOf(opentofu);
 
-function rulesOf(name: string, label: string): VendorRules {
+function rulesOf({ name, label }: Flavour): VendorRules {
   return { name, label, fields, schema: settingsSchema, refusesVariable, mend: () => null };
-}
-
-function refusesVariable(name: string): boolean {
-  return /^TF_(CLI_ARGS(_.*)?|WORKSPACE|DATA_DIR|INPUT|IN_AUTOMATION)$/.test(name);
 }

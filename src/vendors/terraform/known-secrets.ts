@@ -1,0 +1,91 @@
+import { createMatcher } from '../../sandbox/matcher.ts';
+import { checkDepth, isTree, secretText } from './masks.ts';
+
+/**
+ * The second line: masks get lost on the way (`terraform_data` gives its input out again as no secret), so what stood
+ * under one is known as a secret and looked for everywhere else.
+ */
+export interface KnownSecrets {
+  add(secret: unknown): void;
+  /** Unique, the longest first, `maxValues` of them and `maxBytes` together at most. */
+  list(): readonly string[];
+}
+
+/** Shorter values (`eu`, `1`) are everywhere. In UTF-16 units. */
+const minLength = 4;
+const maxValues = 2000;
+const maxBytes = 1024 * 1024;
+
+export function createKnownSecrets(): KnownSecrets {
+  const values = new Set<string>();
+
+  function collect(secret: unknown, depth: number): void {
+    checkDepth(depth);
+    if (typeof secret === 'string') {
+      if (secret.length >= minLength) values.add(secret);
+    } else if (typeof secret === 'object' && secret !== null) {
+      for (const inner of Object.values(secret)) collect(inner, depth + 1);
+    }
+  }
+
+  return {
+    add(secret) {
+      collect(secret, 0);
+      // As `jsonencode` writes it.
+      if (typeof secret === 'object' && secret !== null && Object.keys(secret).length > 0) {
+        values.add(JSON.stringify(secret));
+      }
+    },
+    list() {
+      let bytes = 0;
+      return [...values]
+        .sort((a, b) => b.length - a.length || (a < b ? -1 : 1))
+        .filter((value) => {
+          const length = Buffer.byteLength(value);
+          if (bytes + length > maxBytes) return false;
+          bytes += length;
+          return true;
+        })
+        .slice(0, maxValues);
+    },
+  };
+}
+
+/** Puts "[secret]" in the place of every one of them, wherever it stands in a text; what overlaps becomes one. */
+export function createHider(secrets: readonly string[]): (text: string) => string {
+  const matcher = createMatcher(secrets.map((secret) => Buffer.from(secret)));
+  if (matcher === null) return (text) => text;
+  return (text) => {
+    if (text.length < minLength) return text;
+    const bytes = Buffer.from(text);
+    let hidden: Uint8Array | null = null;
+    matcher.reset();
+    matcher.feed(bytes, (end, length) => {
+      hidden ??= new Uint8Array(bytes.length);
+      hidden.fill(1, end - length, end);
+    });
+    return hidden === null ? text : withoutHidden(bytes, hidden);
+  };
+}
+
+function withoutHidden(bytes: Buffer, hidden: Uint8Array): string {
+  let text = '';
+  for (let start = 0, end = 0; start < bytes.length; start = end) {
+    const isHidden = hidden[start] === 1;
+    end = hidden.indexOf(isHidden ? 0 : 1, start);
+    if (end === -1) end = bytes.length;
+    text += isHidden ? secretText : bytes.toString('utf8', start, end);
+  }
+  return text;
+}
+
+/** The same in every text of a value, the keys of objects included. Throws TooDeepError. */
+export function hideIn(value: unknown, hide: (text: string) => string, depth = 0): unknown {
+  checkDepth(depth);
+  if (typeof value === 'string') return hide(value);
+  if (Array.isArray(value)) return value.map((item) => hideIn(item, hide, depth + 1));
+  if (!isTree(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [hide(key), hideIn(item, hide, depth + 1)]),
+  );
+}
