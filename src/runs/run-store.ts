@@ -88,7 +88,7 @@ export interface Frozen {
   readonly variables: readonly EnvironmentVariable[];
   /** What its hooks exported. */
   readonly exports: Readonly<Record<string, string>>;
-  /** Values that the tool marks as secret in the plan. Left out: none. */
+  /** Values that the tool marks as secret in the plan. Left out: none are known yet. */
   readonly toolSecrets?: readonly string[];
 }
 

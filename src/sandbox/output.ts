@@ -3,8 +3,8 @@
  * windows keep the beginning and the end of streams that are too long. Bytes in, bytes out; whoever wants text
  * decodes afterwards.
  */
-import { createMatcher } from './matcher.ts';
-import { secretForms } from './secret-forms.ts';
+import { createMatcher, indexNeedles, type NeedleIndex } from './matcher.ts';
+import { plainForms, secretForms } from './secret-forms.ts';
 
 export interface Redactor {
   /** What can be passed on by now; the beginning of a possible secret is kept back until it is decided. */
@@ -18,12 +18,30 @@ export interface Redactor {
 
 const mask = new TextEncoder().encode('***');
 
+/** What is to be hidden, made ready once for any number of streams: of many values that takes its time. */
+export interface SecretIndex {
+  /** Null: nothing. */
+  readonly needles: NeedleIndex | null;
+}
+
 /**
- * Hides values of 4 characters or more, as they are and base64-, URL- and JSON-encoded, and single lines of
- * multi-line values (8 characters or more). Secrets that overlap or touch become one mask, so nothing of either is left.
+ * Values of 4 characters or more, as they are and base64-, URL- and JSON-encoded, and single lines of multi-line values
+ * (8 characters or more). `plain`: those without base64 and URLs, of which there may be more.
  */
-export function createRedactor(secrets: readonly string[]): Redactor {
-  const matcher = createMatcher(secrets.flatMap(secretForms));
+export const indexSecrets = (secrets: readonly string[], plain: readonly string[] = []): SecretIndex => ({
+  needles: indexNeedles([...secrets.flatMap(secretForms), ...plain.flatMap(plainForms)]),
+});
+
+/** Whether a redactor would hide anything of it. */
+export function holdsSecret({ needles }: SecretIndex, text: string): boolean {
+  let isFound = false;
+  if (needles) createMatcher(needles).feed(Buffer.from(text), () => (isFound = true));
+  return isFound;
+}
+
+/** Secrets that overlap or touch become one mask, so nothing of either is left. */
+export function createRedactor({ needles }: SecretIndex): Redactor {
+  const matcher = needles && createMatcher(needles);
   let held: Uint8Array = new Uint8Array(0);
   let heldHidden: Uint8Array = new Uint8Array(0);
   /** Whether the mask for the hidden byte before was written already. */

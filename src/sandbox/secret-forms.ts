@@ -7,14 +7,29 @@ const minimumPieceLength = 8;
 
 const encoder = new TextEncoder();
 
+/** As programs write it, in what encoding ever. */
 export function secretForms(secret: string): Uint8Array[] {
   if (secret.length < minimumSecretLength) return [];
+  const texts = textsOf(secret).flatMap((text) => [text, ...jsonForms(text), ...urlForms(text)]);
+  return encoded([...texts, ...base64Forms(secret)]);
+}
+
+/** As people read it: the text itself, in JSON, line by line. */
+export function plainForms(secret: string): Uint8Array[] {
+  if (secret.length < minimumSecretLength) return [];
+  return encoded(textsOf(secret).flatMap((text) => [text, ...jsonForms(text)]));
+}
+
+const encoded = (texts: readonly string[]): Uint8Array[] =>
+  [...new Set(texts)].map((text) => encoder.encode(text));
+
+/** The value and, where it has several, its lines. */
+function textsOf(secret: string): readonly string[] {
   const lines = secret
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== secret && line.length >= minimumPieceLength);
-  const texts = [secret, ...lines].flatMap((text) => [text, ...jsonForms(text), ...urlForms(text)]);
-  return [...new Set([...texts, ...base64Forms(secret)])].map((text) => encoder.encode(text));
+  return [secret, ...lines];
 }
 
 /** As JavaScript writes it, and as Go does, which also escapes what is special in HTML. */

@@ -1,4 +1,5 @@
 import type { Phase } from '../runs/run-store.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 import type { RunContext, WorkerOptions } from './run-context.ts';
 import { createRunNetwork } from './run-network.ts';
 import type { Assignment } from './server-api.ts';
@@ -15,9 +16,10 @@ export interface Signals {
   readonly draining: AbortSignal;
 }
 
-/** What all work on an assignment shares: why it may have to stop, what hooks exported, how far it came. */
+/** What all work on an assignment shares: why it may have to stop, what is secret, what hooks exported, how far it came. */
 export interface Circumstances {
   readonly signals: Signals;
+  readonly secrets: KnownSecrets;
   readonly exports: Record<string, string>;
   readonly reached: { phase: Phase };
 }
@@ -34,7 +36,7 @@ export function begin(
   assignment: Assignment,
   vendor: Vendor,
   workspace: Workspace,
-  { signals, exports, reached }: Circumstances,
+  { signals, secrets, exports, reached }: Circumstances,
 ): Execution {
   const stop = new AbortController();
   const abort = () => stop.abort();
@@ -58,6 +60,7 @@ export function begin(
       signal: stop.signal,
       draining: signals.draining,
       projectRoot: workspace.inside.tree,
+      secrets,
       exports,
       reached,
     },

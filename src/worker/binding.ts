@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runPlanCommands } from './command-runner.ts';
+import { runPlanCommands } from './plan-commands.ts';
 import { hiddenSteps } from './redaction.ts';
 import {
   failed,
@@ -57,7 +57,7 @@ async function planAgain(
   phase: PhaseContext,
   binding: Extract<DestroyBinding, { kind: 'second-plan' }>,
 ): Promise<Bound | StepFailure | { readonly kind: 'over' }> {
-  const { assignment, vendor } = context;
+  const { secrets, vendor } = context;
   const confirmed = await confirmedSteps(context);
   if (!confirmed) return missing;
   phase.log.line('[planning once more: it must still be what was confirmed]');
@@ -67,7 +67,7 @@ async function planAgain(
   if (ran.kind !== 'ran') return ran;
   if (ran.value.kind !== 'planned') return vendorFailure(ran.value);
   // The stored steps went through the redactor; an id may hold what it hides.
-  const now = hiddenSteps(assignment, ran.value.steps) as readonly PlanStep[];
+  const now = await hiddenSteps(secrets, ran.value.steps);
   const difference = binding.compare(confirmed, now);
   return difference ? vendorFailure(difference) : unbound;
 }

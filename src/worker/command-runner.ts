@@ -1,26 +1,18 @@
 import { createReadStream } from 'node:fs';
 import { constants, mkdtemp, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createOutputWindow, createRedactor } from '../sandbox/output.ts';
 import type { ConnectionDecision, Mount, SandboxResult } from '../sandbox/sandbox.ts';
-import { createCutOff } from './cut-off.ts';
 import { describeResult, interruption } from './interruption.ts';
-import { secretsOf } from './redaction.ts';
-import {
-  commandEnvironment,
-  type PhaseContext,
-  type RunContext,
-  type StepFailure,
-  vendorContext,
-} from './run-context.ts';
+import { createCaptureSink, createLogSink, type OutputSink } from './output-sinks.ts';
+import { commandEnvironment, type PhaseContext, type RunContext, type StepFailure } from './run-context.ts';
 import type { CommandOutputs, VendorCommand } from './vendor.ts';
 import { watchedDirectories, workspaceMounts } from './workspace.ts';
 
 /** The output directory of a command as it sees it; with SANDBOX=none the host's path is used instead. */
 const insideOutput = '/output';
 export const insidePlan = '/run/slipway/plan';
-/** What error recognition looks at. */
-const tailBytes = 64 * 1024;
+/** Of standard output that is data. A plan of 10,000 resources is some 20 MB. */
+const maxCapturedBytes = 256 * 1024 * 1024;
 
 interface Execution {
   readonly result: SandboxResult;
@@ -37,10 +29,14 @@ interface CommandPlan {
   readonly withOutput: boolean;
   /** On this host, made by `newOutputDirectory`. Left out: one of its own. */
   readonly outputDirectory?: string;
+  /** Its standard output is data: it is no output of the phase, and nobody expects it to say something now and then. */
+  readonly capturesStdout?: boolean;
+  /** Left out: the log. */
+  readonly stdout?: OutputSink;
 }
 
 /** They stay until the run waits or ends. */
-async function newOutputDirectory({ sandbox, workspace }: RunContext): Promise<string> {
+export async function newOutputDirectory({ sandbox, workspace }: RunContext): Promise<string> {
   const directory = await mkdtemp(join(workspace.root, 'out', 'command-'));
   await sandbox.own(directory, workspace.identity);
   return directory;
@@ -59,10 +55,13 @@ export async function execute(
   const hostOutput = plan.outputDirectory ?? (await newOutputDirectory(context));
   const output = sandbox.kind === 'none' ? hostOutput : insideOutput;
 
-  const secrets = secretsOf(assignment);
-  const { hiddenAfter } = context.vendor;
-  let outputBytes = 0;
-  const streams = { stdout: sink(secrets, hiddenAfter, phase), stderr: sink(secrets, hiddenAfter, phase) };
+  const left = phase.budget.left();
+  const capture = plan.capturesStdout ? createCaptureSink(maxCapturedBytes) : null;
+  const streams = {
+    stdout: capture ?? plan.stdout ?? createLogSink(context, phase),
+    stderr: createLogSink(context, phase),
+  };
+  let writtenBytes = 0;
   const mounts: Mount[] = [...workspaceMounts(workspace, sandbox)];
   if (sandbox.kind !== 'none') {
     mounts.push(...context.vendor.toolMounts().map((mount) => ({ ...mount, writable: false })));
@@ -81,19 +80,22 @@ export async function execute(
     workingDirectory: context.projectRoot,
     mounts,
     network,
-    limits: phase.budget.left(),
+    limits: capture ? { ...left, silenceMs: null, outputBytes: Number.POSITIVE_INFINITY } : left,
     watched: watchedDirectories(workspace),
     onOutput(stream, chunk) {
-      outputBytes += chunk.length;
-      streams[stream].write(chunk);
+      if (capture && stream === 'stdout') return capture.write(chunk);
+      // Beside data nobody else keeps the limit.
+      streams[stream].write(chunk.subarray(0, Math.max(0, left.outputBytes - writtenBytes)));
+      writtenBytes += chunk.length;
       return phase.log.pressure() ?? undefined;
     },
     signal: context.signal,
   });
-  phase.budget.spend({ durationMs: result.durationMs, outputBytes });
+  phase.budget.spend({ durationMs: result.durationMs, outputBytes: writtenBytes });
   const isCutShort = result.kind !== 'exited';
   streams.stdout.end(isCutShort);
   streams.stderr.end(isCutShort);
+  if (writtenBytes > left.outputBytes) phase.log.line('[what followed is not kept: it was too much]');
   const exitCode = 'exitCode' in result ? result.exitCode : null;
   phase.log.line(`[${describeResult(result, phase)} in ${(result.durationMs / 1000).toFixed(2)} s]`);
   await phase.log.flush();
@@ -112,7 +114,7 @@ export async function execute(
       read: (name, maxBytes) => readOutput(join(hostOutput, name), maxBytes),
       stdoutTail: streams.stdout.tail(),
       stderrTail: streams.stderr.tail(),
-      captured: null,
+      captured: capture?.bytes() ?? null,
     },
   };
 }
@@ -128,22 +130,6 @@ function reportRefusals(phase: PhaseContext): (connection: ConnectionDecision) =
     told.add(target);
     phase.log.line(`[network: ${target} was refused: ${decision}]`);
     if (told.size === maxRefusals) phase.log.line('[network: further refusals are not shown]');
-  };
-}
-
-function sink(secrets: readonly string[], hiddenAfter: readonly string[], phase: PhaseContext) {
-  const redactor = createRedactor(secrets);
-  const cutOff = createCutOff(hiddenAfter);
-  const window = createOutputWindow({ headBytes: 0, tailBytes });
-  const pass = (redacted: Uint8Array) => {
-    const bytes = cutOff(redacted);
-    window.write(bytes);
-    phase.log.write(bytes);
-  };
-  return {
-    write: (chunk: Uint8Array) => pass(redactor.write(chunk)),
-    end: (isCutShort: boolean) => pass(redactor.flush(isCutShort)),
-    tail: () => window.text(),
   };
 }
 
@@ -163,7 +149,7 @@ async function readOutput(path: string, maxBytes: number): Promise<AsyncIterable
   return createReadStream('', { fd: file, end: Math.max(0, entry.size - 1), autoClose: true });
 }
 
-type Ran<T> = { readonly kind: 'ran'; readonly value: T } | StepFailure | { readonly kind: 'over' };
+export type Ran<T> = { readonly kind: 'ran'; readonly value: T } | StepFailure | { readonly kind: 'over' };
 
 /** Runs a command of the tool; `read` says what its result means. */
 export async function runVendorCommand<T>(
@@ -171,7 +157,7 @@ export async function runVendorCommand<T>(
   phase: PhaseContext,
   command: (output: string) => VendorCommand,
   read: (outputs: CommandOutputs) => Promise<T>,
-  { extraMounts = [], outputDirectory }: { extraMounts?: readonly Mount[]; outputDirectory?: string } = {},
+  given: Pick<CommandPlan, 'extraMounts' | 'outputDirectory' | 'stdout'> = {},
 ): Promise<Ran<T>> {
   const shape = command(insideOutput);
   const execution = await execute(context, phase, {
@@ -179,36 +165,11 @@ export async function runVendorCommand<T>(
     shown: shape.argv.join(' '),
     argv: shape.argv,
     environment: (output) => ({ ...command(output).environment }),
-    extraMounts,
     withOutput: shape.writesOutput,
-    ...(outputDirectory === undefined ? {} : { outputDirectory }),
+    capturesStdout: shape.capturesStdout ?? false,
+    ...given,
   });
   const interrupted = interruption(execution.result, `\`${shape.argv.join(' ')}\``, phase);
   if (interrupted) return interrupted;
   return { kind: 'ran', value: await read(execution.outputs) };
-}
-
-/** Plans with the tool's own commands; `read` says what they mean. */
-export async function runPlanCommands<T>(
-  context: RunContext,
-  phase: PhaseContext,
-  kind: 'apply' | 'destroy',
-  read: (outputs: readonly [CommandOutputs, ...CommandOutputs[]]) => Promise<T>,
-): Promise<Ran<T>> {
-  const outputDirectory = await newOutputDirectory(context);
-  const commandsFor = (output: string) => context.vendor.plan(vendorContext(context, output), kind);
-  const outputs: CommandOutputs[] = [];
-  for (const [index, { successCodes = [0] }] of commandsFor(insideOutput).entries()) {
-    const ran = await runVendorCommand(
-      context,
-      phase,
-      (output) => commandsFor(output)[index] as VendorCommand,
-      (each) => Promise.resolve(each),
-      { outputDirectory },
-    );
-    if (ran.kind !== 'ran') return ran;
-    outputs.push(ran.value);
-    if (!successCodes.includes(ran.value.exitCode)) break;
-  }
-  return { kind: 'ran', value: await read(outputs as unknown as [CommandOutputs, ...CommandOutputs[]]) };
 }

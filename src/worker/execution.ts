@@ -5,6 +5,7 @@ import { UserError } from '../user-error.ts';
 import { begin, type Circumstances, type Signals } from './begin.ts';
 import { bindToPlan } from './binding.ts';
 import { finish } from './finish.ts';
+import { createKnownSecrets } from './known-secrets.ts';
 import { isStorageFull, withPatience } from './patience.ts';
 import { apply, checkTool, initialize, locateProject, openPhase, perform, plan, prepare } from './phases.ts';
 import { withoutSecrets } from './redaction.ts';
@@ -22,7 +23,8 @@ export async function carryOut(
   signals: Signals,
   log: Logger,
 ): Promise<void> {
-  const server = withPatience(withoutSecrets(given.server, assignment), signals.lost);
+  const secrets = createKnownSecrets(assignment.frozen);
+  const server = withPatience(withoutSecrets(given.server, secrets), signals.lost);
   const options = { ...given, server };
   const vendor = options.vendors.find(({ name }) => name === vendorName(assignment.frozen.settings.vendor));
   if (!vendor) {
@@ -41,7 +43,7 @@ export async function carryOut(
   }
   // What ended without a worker waited for a person, after its plan.
   const reached: { phase: Phase } = { phase: assignment.half === 'finish' ? 'planning' : 'preparing' };
-  const circumstances = { signals, exports: { ...assignment.frozen.exports }, reached };
+  const circumstances = { signals, secrets, exports: { ...assignment.frozen.exports }, reached };
   if (assignment.half !== 'finish') {
     const result = await runHalf(options, assignment, vendor, circumstances, log);
     const ended = await report(options, assignment, result, signals);

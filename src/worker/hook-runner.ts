@@ -5,7 +5,6 @@ import type { HookName } from '../stacks/stack.ts';
 import { execute } from './command-runner.ts';
 import { exportsFile, hookHint, hookPrologue, maxExportsBytes, readExports } from './hooks.ts';
 import { interruption } from './interruption.ts';
-import { hideSecrets, secretsOf } from './redaction.ts';
 import { failed, ok, type PhaseContext, type RunContext, type StepResult } from './run-context.ts';
 import type { CommandOutputs } from './vendor.ts';
 
@@ -68,8 +67,8 @@ async function runScript(
 const maxShown = 100;
 
 /** On one line. Secrets go first: a cut may leave half of one, which nobody would recognise. */
-function shortened({ assignment }: RunContext, script: string): string {
-  const text = hideSecrets(secretsOf(assignment), script).replaceAll(/\s+/g, ' ').trim();
+function shortened({ secrets }: RunContext, script: string): string {
+  const text = secrets.hide(script).replaceAll(/\s+/g, ' ').trim();
   const characters = [...text];
   return characters.length > maxShown ? `${characters.slice(0, maxShown).join('')}…` : text;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Phase } from '../runs/run-store.ts';
-import { hideSecrets, secretsOf } from './redaction.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 import type { Assignment, ServerApi } from './server-api.ts';
 
 /** The log of one phase, on its way to the server: in order, batched while an append is under way. */
@@ -36,9 +36,9 @@ export function createPhaseLog(
   server: Pick<ServerApi, 'log' | 'logSize'>,
   assignment: Assignment,
   phase: Phase,
+  secrets: Pick<KnownSecrets, 'hide'>,
   { separator, mayHaveGaps = false, retryDelaysMs = defaultRetryDelaysMs }: PhaseLogOptions = {},
 ): PhaseLog {
-  const secrets = secretsOf(assignment);
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
   /** Null until the server was asked: what a former attempt wrote stays before ours. */
@@ -111,7 +111,7 @@ export function createPhaseLog(
   return {
     write,
     line(text) {
-      write(Buffer.from(`${lastByte === 0x0a ? '' : '\n'}${hideSecrets(secrets, text)}\n`));
+      write(Buffer.from(`${lastByte === 0x0a ? '' : '\n'}${secrets.hide(text)}\n`));
     },
     pressure() {
       if (waitingBytes < maxWaitingBytes) return null;

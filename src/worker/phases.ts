@@ -5,10 +5,11 @@ import type { RunHalf } from '../stacks/environment.ts';
 import { UserError } from '../user-error.ts';
 import { type Bound, bindsByFile, confirmedSteps, withPlanFile } from './binding.ts';
 import { createBudget } from './budget.ts';
-import { insidePlan, runPlanCommands, runVendorCommand } from './command-runner.ts';
+import { insidePlan, runVendorCommand } from './command-runner.ts';
 import { readCustomMetadata } from './custom-metadata.ts';
 import { runHooks, runTask } from './hook-runner.ts';
 import { createPhaseLog, type PhaseLogOptions } from './logs.ts';
+import { runPlanCommands } from './plan-commands.ts';
 import { findProjectRoot } from './project-root.ts';
 import {
   failed,
@@ -22,7 +23,7 @@ import {
   vendorFailure,
 } from './run-context.ts';
 import type { PlanAnswer } from './server-api.ts';
-import type { InitializeStep, PlanResult, Vendor } from './vendor.ts';
+import type { InitializeStep, Vendor } from './vendor.ts';
 import type { Workspaces } from './workspace.ts';
 
 /**
@@ -41,7 +42,7 @@ export function openPhase(
   return {
     ...{ phase, half },
     budget: createBudget(half === 'plan' ? limits.plan : limits.apply),
-    log: createPhaseLog(server, assignment, phase, logOptions),
+    log: createPhaseLog(server, assignment, phase, context.secrets, logOptions),
   };
 }
 
@@ -170,7 +171,7 @@ export async function plan(
     return result;
   });
   if (ran.kind !== 'ran') return ran;
-  const result: PlanResult = ran.value;
+  const result = ran.value;
   if (result.kind !== 'planned') return vendorFailure(result);
   if (needsPlan && result.hasChanges && file === null) {
     return failed(
@@ -185,14 +186,17 @@ export async function plan(
   const metadata = await readCustomMetadata(context);
   if (metadata.kind !== 'read') return metadata;
 
-  // What the hooks exported must survive a wait for a person.
-  const frozen = await server.saveFrozen(assignment, { ...assignment.frozen, exports: context.exports });
+  // What the hooks exported and what must be hidden must survive a wait for a person.
+  const { exports, secrets } = context;
+  const toolSecrets = secrets.ofTool();
+  const frozen = await server.saveFrozen(assignment, { ...assignment.frozen, exports, toolSecrets });
   if (frozen !== 'held') return over;
   // Before the report: a confirmation may follow at once, and then the workspace is somebody else's.
   await workspaces.tidy(context.workspace);
-  const { hasChanges, delta, steps, marks = [] } = result;
+  const { hasChanges, delta, steps, marks = [], document } = result;
   const { custom } = metadata;
-  const report = { hasChanges, delta, steps, marks, custom, file, autodeploy: settings.autodeploy };
+  const plan = { hasChanges, delta, steps, marks, custom, ...(document && { document }) };
+  const report = { ...plan, file, autodeploy: settings.autodeploy };
   if (settings.autodeploy && !commit()) return over;
   return { kind: 'planned', answer: await server.planned(assignment, report, context.draining) };
 }

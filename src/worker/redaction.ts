@@ -1,47 +1,119 @@
-import { createRedactor } from '../sandbox/output.ts';
-import type { Assignment, ServerApi } from './server-api.ts';
+import { takeTurns } from '../runs/plan/turns.ts';
+import type { KnownSecrets } from './known-secrets.ts';
+import type { PlanReport, ServerApi } from './server-api.ts';
+import type { PlanDocument, PlanStep, ResourceState } from './vendor.ts';
 
 /**
- * Keeps the values of a run's secret variables out of everything that is stored about it besides the output
- * of its commands, which passes through the same redactor on its way to the log (command-runner.ts).
+ * Keeps what is known to be secret out of everything that is stored about a run besides the output of its commands,
+ * which passes through a redactor on its way to the log (output-sinks.ts).
  */
-export function secretsOf({ frozen }: Assignment): readonly string[] {
-  const variables = frozen.variables.filter(({ secret }) => secret).map(({ value }) => value);
-  return [...variables, ...(frozen.toolSecrets ?? [])];
-}
-
-export function hideSecrets(secrets: readonly string[], text: string): string {
-  const redactor = createRedactor(secrets);
-  return Buffer.concat([redactor.write(Buffer.from(text)), redactor.flush()]).toString('utf8');
-}
-
-/** The steps of a plan (or its marks) as they are stored: ids, inputs, names may hold a secret of the environment. */
-export function hiddenSteps<T>(assignment: Assignment, steps: readonly T[]): readonly T[] {
-  const secrets = secretsOf(assignment);
-  return secrets.length === 0 ? steps : hiddenIn(secrets, steps);
-}
-
-const hiddenIn = <T>(secrets: readonly string[], value: T): T =>
-  JSON.parse(hideSecrets(secrets, JSON.stringify(value))) as T;
 
 /** The same server, told nothing that holds a secret: hooks and tasks may spell one out, plans may carry one. */
-export function withoutSecrets(server: ServerApi, assignment: Assignment): ServerApi {
-  const secrets = secretsOf(assignment);
-  if (secrets.length === 0) return server;
-  const hide = (text: string) => hideSecrets(secrets, text);
+export function withoutSecrets(server: ServerApi, secrets: KnownSecrets): ServerApi {
+  const { hide } = secrets;
   return {
     ...server,
     command: (given, record) =>
       server.command(given, { ...record, label: hide(record.label), argv: record.argv.map(hide) }),
     failed: (given, failure) => server.failed(given, { ...failure, note: hide(failure.note) }),
-    planned: (given, plan, draining) => {
-      const hidden = {
-        ...plan,
-        steps: hiddenSteps(assignment, plan.steps),
-        marks: hiddenSteps(assignment, plan.marks ?? []),
-        custom: hiddenIn(secrets, plan.custom ?? {}),
-      };
-      return server.planned(given, hidden, draining);
-    },
+    planned: async (given, plan, draining) =>
+      server.planned(given, await hiddenPlan(secrets, plan), draining),
   };
+}
+
+async function hiddenPlan(secrets: KnownSecrets, plan: PlanReport): Promise<PlanReport> {
+  const { document } = plan;
+  return {
+    ...plan,
+    steps: await hiddenSteps(secrets, plan.steps),
+    marks: await hiddenSteps(secrets, plan.marks ?? []),
+    custom: await hiddenIn(secrets, plan.custom ?? {}),
+    ...(document && { document: await hiddenDocument(secrets, document) }),
+  };
+}
+
+async function hiddenDocument(
+  secrets: KnownSecrets,
+  { name, content, words }: PlanDocument,
+): Promise<PlanDocument> {
+  return { name, content: await hiddenIn(secrets, content, new Set(words)) };
+}
+
+/** The steps of a plan (or its marks) as they are stored: ids, inputs, names may hold a secret of the environment. */
+export const hiddenSteps = <T>(secrets: KnownSecrets, steps: readonly T[]): Promise<readonly T[]> =>
+  hiddenIn(secrets, steps, stepWords);
+
+/** Somebody's password may be "delete": a plan without its ops would be judged by nobody. */
+const stepWords: ReadonlySet<string> = new Set([
+  ...(['same', 'refresh', 'create', 'update', 'delete'] satisfies PlanStep['op'][]),
+  ...(['create-replacement', 'delete-replaced'] satisfies PlanStep['op'][]),
+  ...(['op', 'provider', 'type', 'urn', 'new', 'old'] satisfies (keyof PlanStep)[]),
+  ...(['custom', 'id', 'inputs', 'outputs', 'parent'] satisfies (keyof ResourceState)[]),
+  ...['replacedFor', 'isProtected'],
+]);
+
+/**
+ * JSON without the secrets in its texts, keys and numbers; `words` stay what they are. What holds none is not copied.
+ */
+async function hiddenIn<T>(
+  secrets: KnownSecrets,
+  value: T,
+  words: ReadonlySet<string> = new Set(),
+): Promise<T> {
+  if (secrets.areNone()) return value;
+  const othersGoOn = takeTurns();
+  const hideText = (text: string) => (!words.has(text) && secrets.isIn(text) ? secrets.hide(text) : text);
+
+  async function inPieces(part: unknown): Promise<unknown> {
+    const text = textOf(part);
+    if (text !== null) {
+      await othersGoOn();
+      return secrets.isIn(text) ? atOnce(part) : part;
+    }
+    if (Array.isArray(part)) {
+      const items = [];
+      for (const item of part) items.push(await inPieces(item));
+      return items;
+    }
+    if (typeof part !== 'object' || part === null) return atOnce(part);
+    const entries: [string, unknown][] = [];
+    for (const [key, item] of Object.entries(part)) entries.push([hideText(key), await inPieces(item)]);
+    return Object.fromEntries(entries);
+  }
+
+  function atOnce(part: unknown): unknown {
+    if (typeof part === 'string') return hideText(part);
+    if (typeof part === 'number') return secrets.isIn(String(part)) ? secrets.hide(String(part)) : part;
+    if (typeof part !== 'object' || part === null) return part;
+    if (Array.isArray(part)) return part.map(atOnce);
+    return Object.fromEntries(Object.entries(part).map(([key, item]) => [hideText(key), atOnce(item)]));
+  }
+
+  return (await inPieces(value)) as T;
+}
+
+/** Looked at together: most pieces hold no secret. */
+const pieceLength = 64 * 1024;
+
+/** All that may hold a secret; null when it is too much for one piece. */
+function textOf(part: unknown): string | null {
+  const texts: string[] = [];
+  return collect(part, texts, pieceLength) < 0 ? null : texts.join('\0');
+}
+
+/** What is left of the room; less than nothing when there was not enough. */
+function collect(part: unknown, texts: string[], room: number): number {
+  if (typeof part === 'string' || typeof part === 'number') {
+    const text = String(part);
+    texts.push(text);
+    return room - text.length;
+  }
+  if (typeof part !== 'object' || part === null) return room;
+  let left = room;
+  for (const [key, item] of Object.entries(part)) {
+    if (!Array.isArray(part)) left = collect(key, texts, left);
+    left = collect(item, texts, left);
+    if (left < 0) return left;
+  }
+  return left;
 }

@@ -5,6 +5,7 @@ import type { Phase } from '../runs/run-store.ts';
 import type { Limits, NetworkAccess, Sandbox } from '../sandbox/sandbox.ts';
 import { type RunHalf, visibleVariables } from '../stacks/environment.ts';
 import type { PhaseBudget } from './budget.ts';
+import type { KnownSecrets } from './known-secrets.ts';
 import type { PhaseLog } from './logs.ts';
 import type { RunNetwork } from './run-network.ts';
 import type { Assignment, ServerApi } from './server-api.ts';
@@ -39,6 +40,8 @@ export interface RunContext extends Omit<WorkerParts, 'network'> {
   readonly assignment: Assignment;
   readonly vendor: Vendor;
   readonly workspace: Workspace;
+  /** Grows with what the tool marks as secret in the plan. */
+  readonly secrets: KnownSecrets;
   /** Aborts when the run ended under the worker, the lease was lost or the worker must stop. */
   readonly signal: AbortSignal;
   /** The worker stops. Unlike `signal` it tells so of work that is committed, too. */

@@ -3,6 +3,7 @@ import type { Outcome, Run } from '../runs/run.ts';
 import type { Frozen, Phase, RunCommandRecord } from '../runs/run-store.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { ToolTrouble } from '../stacks/vendor-settings.ts';
+import type { PlanDocument } from './vendor.ts';
 
 /**
  * Everything a worker may ask of the server. The worker never sees the database, GitHub or a key: in
@@ -78,7 +79,7 @@ export interface SourceTarget {
   readonly workTree: string;
 }
 
-export type PlanReport = ReportedPlan;
+export type PlanReport = Omit<ReportedPlan, 'document'> & { readonly document?: PlanDocument };
 
 export type PlanAnswer = { readonly next: 'apply' | 'wait' | 'end' | 'undecided' | 'lost' };
 

@@ -130,8 +130,9 @@ export interface VendorCommand {
   /** Its standard output is data for the vendor (`CommandOutputs.captured`), and not for the log. */
   readonly capturesStdout?: true;
   /**
-   * Of a command of `plan`: text after which its standard output waits. What the tool marks as secret is known once
-   * the plan is read; only then the rest goes into the log, without it.
+   * Of a command of `plan`: what its standard output says from a line with one of these texts on waits. What the tool
+   * marks as secret is known once the plan is read; only then the rest goes into the log, without it. It is not in
+   * `stdoutTail`.
    */
   readonly holdsBackAfter?: readonly string[];
 }
@@ -214,6 +215,11 @@ export interface PlanDocument {
   readonly name: string;
   /** JSON. */
   readonly content: unknown;
+  /**
+   * Keys and texts in it that stay what they are, even where a secret is the same: what policies look for, as "actions",
+   * "delete", and the types of resources. Left out: none.
+   */
+  readonly words?: readonly string[];
 }
 
 export interface Delta {

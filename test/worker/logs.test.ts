@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createKnownSecrets } from '../../src/worker/known-secrets.ts';
 import { createPhaseLog, type PhaseLogOptions } from '../../src/worker/logs.ts';
 import type { ServerApi } from '../../src/worker/server-api.ts';
 import { openRunWorld } from '../support/run-world.ts';
@@ -13,10 +14,16 @@ async function opened(
   await world.pushed('a1');
   const assignment = await world.claimed();
   const open = () =>
-    createPhaseLog({ ...world.server, ...change(world.server) }, assignment, 'planning', {
-      retryDelaysMs: [1, 1],
-      ...options,
-    });
+    createPhaseLog(
+      { ...world.server, ...change(world.server) },
+      assignment,
+      'planning',
+      createKnownSecrets(assignment.frozen),
+      {
+        retryDelaysMs: [1, 1],
+        ...options,
+      },
+    );
   const log = open();
   const stored = async () =>
     Buffer.from((await world.logs.read(assignment.run.id, 'planning', 0, 1e6)).bytes).toString();
