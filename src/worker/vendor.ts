@@ -76,8 +76,8 @@ export interface Vendor extends VendorRules {
    */
   readonly stateCheck: {
     command(context: VendorContext): VendorCommand;
-    /** Null when nothing is left half done. Never throws. */
-    read(outputs: CommandOutputs): Promise<VendorFailure | null>;
+    /** Null when nothing is left half done that a run would not mend; what it would, `tell` says in the log. Never throws. */
+    read(outputs: CommandOutputs, tell: (line: string) => void): Promise<VendorFailure | null>;
   } | null;
 }
 

@@ -3,18 +3,8 @@ import { networkHint, type Rule } from './explanation.ts';
 const noSecondHost =
   'It is looked for beside the pulumi program; install the complete distribution of pulumi on the server.';
 
-/** What ends a preview or an update: locks, plugins, languages, protection, plans. */
+/** What ends a preview or an update: plugins, languages, protection, plans. */
 export const operationRules: readonly Rule[] = [
-  {
-    pattern: /the stack is currently locked by \d+ lock\(s\)[^\n]*((?:\n {2}[^\n]+)*)/,
-    explain: ([, locks = '']) => {
-      const holders = [...locks.matchAll(/: (created by .+)$/gm)].map(([, holder]) => holder);
-      return {
-        message: `Another pulumi holds the lock of the stack's state${holders.length > 0 ? ` (${holders.join('; ')})` : ''}. Nothing was changed.`,
-        hint: 'If it is still at work, wait and retry. If it was killed, run the task `pulumi cancel` and retry.',
-      };
-    },
-  },
   {
     pattern: /no resource plugin 'pulumi-resource-(.+?)'/,
     explain: ([, name]) => ({

@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
+import { systemClock } from '../../clock.ts';
 import type { FailedCommand, PlanStep, VendorFailure } from '../../worker/vendor.ts';
 import { explainText } from './errors.ts';
 import type { Explanation } from './explanation.ts';
@@ -11,6 +12,13 @@ const maxLines = 20;
 const maxCharacters = 2000;
 const maxNames = 10;
 
+interface FailureContext {
+  readonly isApply?: boolean;
+  readonly confirmed?: readonly PlanStep[];
+  /** When it failed. */
+  readonly nowMs?: number;
+}
+
 /**
  * What a command that ended badly means. Words of pulumi come from its redacted output, never from the event log,
  * which nobody has redacted yet; the log only tells which resources are concerned.
@@ -18,17 +26,19 @@ const maxNames = 10;
 export function explainFailure(
   result: FailedCommand,
   operation: Operation | null,
-  { isApply = false, confirmed = [] }: { isApply?: boolean; confirmed?: readonly PlanStep[] } = {},
+  { isApply = false, confirmed = [], nowMs = systemClock.nowMs() }: FailureContext = {},
 ): VendorFailure {
   const stderr = stripVTControlCharacters(result.stderrTail);
   const lacking = violations(stderr, operation, confirmed);
   if (lacking.length > 0) return violated(lacking, operation);
 
   const known =
-    explainKill(result.exitCode, isApply) ?? explainText(stderr) ?? ownWords(stderr, result.exitCode);
+    explainKill(result.exitCode, isApply) ?? explainText(stderr, nowMs) ?? ownWords(stderr, result.exitCode);
   const lines = [known.message, ...aboutSteps(operation)];
   if (isApply && failedInPreview(operation)) lines.push('It failed in its own preview; nothing was changed.');
-  return { kind: 'failed', message: shorten(lines.join('\n')), hint: known.hint ?? seeLog };
+  const { hint = seeLog, trouble } = known;
+  const message = shorten(lines.join('\n'));
+  return { kind: 'failed', message, hint, ...(trouble ? { trouble } : {}) };
 }
 
 const seeLog =
@@ -41,7 +51,7 @@ function explainKill(exitCode: number, isApply: boolean): Explanation | null {
   return {
     message: `pulumi was killed by ${signal ?? `signal ${exitCode - 128}`}: by something in the run itself, or for want of memory.`,
     hint: isApply
-      ? 'What it had begun may be half done: check the real state, run the task `pulumi cancel`, then retry the run.'
+      ? 'What it had begun may be half done: check the real state, then retry the run.'
       : 'See that no program or hook kills it and that the server has memory enough, then retry the run.',
   };
 }

@@ -1,4 +1,4 @@
-import type { VendorRules } from '../../stacks/vendor-settings.ts';
+import type { ToolTrouble, VendorRules } from '../../stacks/vendor-settings.ts';
 import { refusesVariable } from './environment.ts';
 import { settingsSchema } from './settings.ts';
 
@@ -22,5 +22,15 @@ export const pulumiRules: VendorRules = {
   ],
   schema: settingsSchema,
   refusesVariable,
-  mend: () => null,
+  mend,
 };
+
+/** A pulumi that was killed leaves its lock as well; `cancel` fails where there is none to release, with the service. */
+function mend({ kind }: ToolTrouble): string {
+  switch (kind) {
+    case 'state-locked':
+      return 'pulumi cancel --yes';
+    case 'pending-operations':
+      return 'pulumi cancel --yes; pulumi refresh --yes --skip-preview --clear-pending-creates';
+  }
+}

@@ -8,6 +8,7 @@ import { compareTearDowns, explainFailure } from './failure.ts';
 import { readApply, readPlan } from './readings.ts';
 import { pulumiRules } from './rules.ts';
 import { pulumiSettings } from './settings.ts';
+import { exportState, readPending } from './state-check.ts';
 import { inspectTool } from './tool.ts';
 
 /**
@@ -59,7 +60,7 @@ export async function createPulumiVendor(options: PulumiOptions): Promise<Vendor
     readApply,
     // `pulumi destroy` takes no plan.
     destroyBinding: { kind: 'second-plan', compare: compareTearDowns },
-    stateCheck: null,
+    stateCheck: { command: exportState, read: readPending },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { VendorField, VendorRules } from '../../stacks/vendor-settings.ts';
+import type { ToolTrouble, VendorField, VendorRules } from '../../stacks/vendor-settings.ts';
 import { refusesVariable } from './environment.ts';
 import { type Flavour, opentofu, terraform } from './flavour.ts';
 import { settingsSchema } from './settings.ts';
@@ -38,6 +38,21 @@ const fields: readonly VendorField[] = [
 export const terraformRules = rulesOf(terraform);
 export const opentofuRules = rulesOf(opentofu);
 
-function rulesOf({ name, label }: Flavour): VendorRules {
-  return { name, label, fields, schema: settingsSchema, refusesVariable, mend: () => null };
+function rulesOf({ name, label, program }: Flavour): VendorRules {
+  const mend = (trouble: ToolTrouble) => forceUnlock(program, trouble);
+  return { name, label, fields, schema: settingsSchema, refusesVariable, mend };
+}
+
+/** As backends name their locks: a UUID, a number, or the workspace of a remote backend. Nothing that a shell reads otherwise. */
+const lockIds = [
+  /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  /^\d{1,20}$/,
+  /^[A-Za-z0-9_][\w-]{0,89}\/[A-Za-z0-9_][\w-]{0,89}$/,
+];
+
+/** Null without a lock that could be released: that of a local state goes with the process that held it. */
+function forceUnlock(program: string, trouble: ToolTrouble): string | null {
+  if (trouble.kind !== 'state-locked' || trouble.lockId === null) return null;
+  const { lockId } = trouble;
+  return lockIds.some((known) => known.test(lockId)) ? `${program} force-unlock -force ${lockId}` : null;
 }

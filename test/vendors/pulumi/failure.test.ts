@@ -20,11 +20,7 @@ const seeLog = 'The log of the run has everything that pulumi said';
 const untouched = 'The plan you confirmed no longer holds. Nothing was changed.\n';
 /** Name of the recording, what the message says, what the hint says. */
 const cases: readonly [name: string, message: string, hint: string][] = [
-  [
-    'locked',
-    "holds the lock of the stack's state (created by somebody@elsewhere (pid 4242) at 2026-01-01T00:00:00Z)",
-    'pulumi cancel',
-  ],
+  ['locked', 'by somebody@elsewhere, process 4242. Nothing was changed.', 'pulumi cancel'],
   ['passphrase-missing', 'No passphrase is set', "Set PULUMI_CONFIG_PASSPHRASE in the stack's environment"],
   [
     'select-passphrase-missing',
