@@ -3,14 +3,19 @@ import { noHooks, type Stack } from '../stacks/stack.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
 import type { Transactions, Tx } from '../tx.ts';
 import { UserError } from '../user-error.ts';
+import { verdictOf } from './after-cut-off.ts';
 import type { JobQueue } from './job-queue.ts';
 import { type Half, type PhaseJob, phaseQueue } from './phase-jobs.ts';
 import { isTerminal, type Run } from './run.ts';
-import type { Frozen, RunStore } from './run-store.ts';
+import type { Frozen, Phase, RunStore } from './run-store.ts';
 import type { Transitions } from './transition.ts';
 
 /** A run whose repository is out of reach could only fail: so often it is looked whether it is there again. */
 const lookAgainMs = 30_000;
+
+/** So far back is looked for a run that tells in which condition the state was left. */
+const pastRuns = 30;
+const changing: ReadonlySet<Phase> = new Set(['applying', 'destroying', 'performing']);
 
 /**
  * Gives a worker the next job and what it needs for it, in the transaction that changes the run's state with the
@@ -30,7 +35,8 @@ export function createClaims(parts: {
   async function assign(tx: Tx, run: Run, stack: Stack, wanted: Half) {
     const half: Half = isTerminal(run.state) ? 'finish' : wanted;
     try {
-      return { run, half, frozen: await freeze(tx, run, stack, half) };
+      const frozen = await freeze(tx, run, stack, half);
+      return { run, half, frozen, ...((await isAfterCutOff(tx, run, half)) ? { isAfterCutOff: true } : {}) };
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       // Its hooks are unknown; its workspace goes all the same.
@@ -38,6 +44,21 @@ export function createClaims(parts: {
       const failed = isTerminal(run.state) ? run : await failUnreadable(tx, run, error);
       return { run: failed, half: 'finish' as const, frozen };
     }
+  }
+
+  /** Previews are not told: an apply that is under way is no accident. */
+  async function isAfterCutOff(tx: Tx, run: Run, half: Half): Promise<boolean> {
+    if (half !== 'plan' || (run.type !== 'TRACKED' && run.type !== 'DESTROY')) return false;
+    for (const past of await runs.newestBlocking(run.stackKey, pastRuns, tx)) {
+      const [events, commands] = [await runs.events(past.id, tx), await runs.commands(past.id, tx)];
+      const verdict = verdictOf({
+        run: past,
+        passed: events.map(({ state }) => state),
+        exitCodes: commands.filter(({ phase }) => changing.has(phase)).map(({ exitCode }) => exitCode),
+      });
+      if (verdict !== 'nothing') return verdict === 'cut-off';
+    }
+    return false;
   }
 
   async function failUnreadable(tx: Tx, run: Run, { message }: UserError): Promise<Run> {

@@ -2,6 +2,7 @@ import type { EnvironmentVariable } from '../stacks/environment.ts';
 import type { PullRequest } from '../stacks/pull-request.ts';
 import type { Commit } from '../stacks/repository.ts';
 import type { StackSettings } from '../stacks/stack.ts';
+import type { ToolTrouble } from '../stacks/vendor-settings.ts';
 import type { Tx } from '../tx.ts';
 import type { ResourceMark } from './plan/resource-mark.ts';
 import type { Delta, Outcome, Run, RunState, RunType } from './run.ts';
@@ -29,6 +30,7 @@ export interface RunChange {
   readonly state: RunState;
   readonly note: string | null;
   readonly outcome?: Outcome;
+  readonly trouble?: ToolTrouble;
   readonly delta?: Delta;
   readonly planDigest?: string;
   /** Null takes an earlier one away. */
@@ -133,6 +135,8 @@ export interface RunStore extends StackSummaries {
   unfinishedPreviews(stackKey: string, branch: string, tx?: Tx): Promise<readonly Run[]>;
   /** Its previews in QUEUED. */
   queuedPreviews(stackKey: string, tx?: Tx): Promise<readonly Run[]>;
+  /** Its newest blocking runs, newest first, at most so many; whatever their state. */
+  newestBlocking(stackKey: string, limit: number, tx?: Tx): Promise<readonly Run[]>;
   /** Its blocking run that is neither in QUEUED nor over: there is at most one. */
   activeRun(stackKey: string, tx?: Tx): Promise<Run | null>;
   /** The blocking run in QUEUED whose turn is next: highest priority, then oldest. Of that starter only, if given. */
@@ -162,7 +166,7 @@ export interface RunStore extends StackSummaries {
 
   /** Appends; the ordinal is given here. */
   addCommand(tx: Tx, runId: string, command: RunCommandRecord): Promise<void>;
-  commands(runId: string): Promise<readonly RunCommandRecord[]>;
+  commands(runId: string, tx?: Tx): Promise<readonly RunCommandRecord[]>;
 
   /** Outside of any transaction: the work on a plan of thousands of resources. */
   sealPlan(runId: string, plan: StoredPlan & { readonly file: Uint8Array | null }): Promise<SealedPlan>;

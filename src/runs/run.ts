@@ -1,5 +1,6 @@
 import type { PullRequest } from '../stacks/pull-request.ts';
 import type { Commit } from '../stacks/repository.ts';
+import type { ToolTrouble } from '../stacks/vendor-settings.ts';
 
 /**
  * What a run is and how its state may change: the tables of docs/runs.md as pure code. It knows no clock,
@@ -45,6 +46,8 @@ export type Outcome =
   | 'project_unusable'
   | 'plan_unreadable'
   | 'plan_changed'
+  | 'state_locked'
+  | 'pending_operations'
   | 'worker_lost'
   | 'superseded'
   | 'pull_request_closed'
@@ -75,6 +78,8 @@ export interface Run {
   /** Why it is in this state, for people. */
   readonly note?: string;
   readonly outcome?: Outcome;
+  /** What it found the tool's state to be in, where that can be mended (mending.ts). */
+  readonly trouble?: ToolTrouble;
   /** TASK only: the command for `bash -c`. */
   readonly command?: string;
   /** SHA-256 of the saved plan, in hex. */

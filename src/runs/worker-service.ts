@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { StackStore } from '../stacks/stack-store.ts';
+import type { ToolTrouble } from '../stacks/vendor-settings.ts';
 import type { Transactions, Tx } from '../tx.ts';
 import { UserError } from '../user-error.ts';
 import type { Guards } from './approvals/guards.ts';
@@ -27,6 +28,13 @@ type Status = 'held' | 'ended' | 'lost';
 interface Held {
   readonly lease: Lease;
   readonly run: Run;
+}
+
+interface FailureOfRun {
+  readonly outcome: Outcome;
+  readonly note: string;
+  readonly trouble?: ToolTrouble;
+  readonly isUnclear?: true;
 }
 
 export function createWorkerService(parts: {
@@ -111,14 +119,15 @@ export function createWorkerService(parts: {
     initialized: (held: Held) => report(held, { kind: 'initialized' }),
     planned,
     applied: (held: Held) => report(held, { kind: 'finish' }),
-    failed: (held: Held, failure: { outcome: Outcome; note: string; isUnclear?: true }) =>
+    failed: (held: Held, failure: FailureOfRun) =>
       fenced(held, async (tx, run) => {
-        const { outcome } = failure;
+        const { outcome, trouble } = failure;
         // Nobody knows what was done when we broke ourselves or the sandbox was killed: the same as a lost worker.
         const isUnclear = failure.isUnclear || outcome === 'internal_error' || outcome === 'worker_lost';
         const isLoss = isUnclear && changesTheWorld.has(run.state);
         const note = isLoss ? `${failure.note}\n${checkRealState}` : failure.note;
-        const details = { actor: 'worker', note, change: { outcome } };
+        const change = { outcome, ...(trouble ? { trouble } : {}) };
+        const details = { actor: 'worker', note, change };
         const moved = await move(tx, run, { kind: isLoss ? 'lose-worker' : 'fail' }, details);
         if (moved.kind !== 'moved') throw new Error(`fail was refused in ${run.state}`);
       }),

@@ -59,8 +59,11 @@ export function createRunRecords(database: Database): RecordMethods {
         .execute();
     },
 
-    async commands(runId) {
-      const query = database.read.selectFrom('run_command').selectAll().where('run_id', '=', runId);
+    async commands(runId, tx) {
+      const query = (tx ? database.inside(tx) : database.read)
+        .selectFrom('run_command')
+        .selectAll()
+        .where('run_id', '=', runId);
       return (await query.orderBy('ordinal').execute()).map(toCommand);
     },
   };

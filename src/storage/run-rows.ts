@@ -2,6 +2,7 @@ import type { Delta, Outcome, Run, RunState, RunType } from '../runs/run.ts';
 import type { Phase, RunCommandRecord, StoredEvent } from '../runs/run-store.ts';
 import type { PullRequest } from '../stacks/pull-request.ts';
 import type { Commit } from '../stacks/repository.ts';
+import type { ToolTrouble } from '../stacks/vendor-settings.ts';
 import type { RunCommandRow, RunEventRow, RunRow } from './schema.ts';
 
 export function toRun(row: RunRow): Run {
@@ -21,6 +22,7 @@ export function toRun(row: RunRow): Run {
     ...(row.delta === null ? {} : { delta: JSON.parse(row.delta) as Delta }),
     ...(row.note === null ? {} : { note: row.note }),
     ...(row.outcome === null ? {} : { outcome: row.outcome as Outcome }),
+    ...(row.trouble === null ? {} : { trouble: JSON.parse(row.trouble) as ToolTrouble }),
     ...(row.command === null ? {} : { command: row.command }),
     ...(row.plan_digest === null ? {} : { planDigest: row.plan_digest }),
     ...(row.plan_likeness === null ? {} : { planLikeness: row.plan_likeness }),

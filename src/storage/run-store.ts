@@ -84,6 +84,15 @@ export function createRunStore(database: Database, box: SecretBox): RunStore {
       return (await query.orderBy('priority', 'desc').orderBy('id').execute()).map(toRun);
     },
 
+    async newestBlocking(stackKey, limit, tx) {
+      // One walk for each type, newest first: previews may be thousands.
+      const ofTypes = (['TRACKED', 'TASK', 'DESTROY'] as const).map((type) =>
+        ofType(stackKey, type, tx).orderBy('id', 'desc').limit(limit).execute(),
+      );
+      const found = (await Promise.all(ofTypes)).flat().map(toRun);
+      return found.toSorted((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit);
+    },
+
     async activeRun(stackKey, tx) {
       // By itself, SQLite would take the index that has the type, and with it all that the stack ever ran.
       const { rows } = await sql<RunRow>`
@@ -197,6 +206,7 @@ async function compareAndSet(
       state_version: stateVersion + 1,
       note: change.note,
       ...(change.outcome === undefined ? {} : { outcome: change.outcome }),
+      ...(change.trouble === undefined ? {} : { trouble: JSON.stringify(change.trouble) }),
       ...(change.delta === undefined ? {} : { delta: JSON.stringify(change.delta) }),
       ...(change.planDigest === undefined ? {} : { plan_digest: change.planDigest }),
       ...(change.planLikeness === undefined ? {} : { plan_likeness: change.planLikeness }),

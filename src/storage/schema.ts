@@ -145,6 +145,7 @@ export interface RunRow {
   delta: Json | null;
   note: string | null;
   outcome: string | null;
+  trouble: Json | null;
   command: string | null;
   plan_digest: string | null;
   plan_likeness: string | null;

@@ -5,7 +5,14 @@ import type { HookName } from '../stacks/stack.ts';
 import { execute } from './command-runner.ts';
 import { exportsFile, hookHint, hookPrologue, maxExportsBytes, readExports } from './hooks.ts';
 import { interruption } from './interruption.ts';
-import { failed, ok, type PhaseContext, type RunContext, type StepResult } from './run-context.ts';
+import {
+  failed,
+  ok,
+  type PhaseContext,
+  type RunContext,
+  type StepResult,
+  vendorFailure,
+} from './run-context.ts';
 import type { CommandOutputs } from './vendor.ts';
 
 const insidePrologue = '/run/slipway/hook-prologue.sh';
@@ -26,19 +33,22 @@ export async function runHooks(
 /** The command of a TASK run; it exports as hooks do. */
 export async function runTask(context: RunContext, phase: PhaseContext): Promise<StepResult> {
   const { command = '' } = context.assignment.run;
-  return runScript(context, phase, command, { what: 'command', outcome: 'tool_failed' });
+  const script = { what: 'command', outcome: 'tool_failed', mayMeetTrouble: true } as const;
+  return runScript(context, phase, command, script);
 }
 
 interface Script {
   readonly what: string;
   readonly outcome: Outcome;
+  /** It runs the tool, more often than not. */
+  readonly mayMeetTrouble?: true;
 }
 
 async function runScript(
   context: RunContext,
   phase: PhaseContext,
   script: string,
-  { what, outcome }: Script,
+  { what, outcome, mayMeetTrouble }: Script,
 ): Promise<StepResult> {
   const prologue = join(context.workspace.root, 'hook-prologue.sh');
   await writeFile(prologue, hookPrologue, { mode: 0o644 });
@@ -58,9 +68,10 @@ async function runScript(
   if (interrupted) return interrupted;
   await carryExports(context, phase, execution.outputs);
   const { exitCode } = execution.outputs;
-  return exitCode === 0
-    ? ok
-    : failed(outcome, `${called} failed with exit code ${exitCode}.`, hookHint(exitCode));
+  if (exitCode === 0) return ok;
+  const known = mayMeetTrouble ? context.vendor.explain(execution.outputs) : null;
+  if (known?.trouble) return vendorFailure(known);
+  return failed(outcome, `${called} failed with exit code ${exitCode}.`, hookHint(exitCode));
 }
 
 /** Enough to tell one hook from another. */

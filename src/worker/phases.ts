@@ -23,6 +23,7 @@ import {
   vendorFailure,
 } from './run-context.ts';
 import type { PlanAnswer } from './server-api.ts';
+import { checkState } from './state-check.ts';
 import type { InitializeStep, Vendor } from './vendor.ts';
 import type { Workspaces } from './workspace.ts';
 
@@ -160,6 +161,8 @@ export async function plan(
   const kind = assignment.run.type === 'DESTROY' ? 'destroy' : 'apply';
   const before = await runHooks(context, phase, 'beforePlan');
   if (before.kind !== 'ok') return before;
+  const sound = await checkState(context, phase);
+  if (sound.kind !== 'ok') return sound;
 
   let file: Uint8Array | null = null;
   const ran = await runPlanCommands(context, phase, kind, async (outputs) => {

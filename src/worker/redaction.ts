@@ -1,4 +1,5 @@
 import { takeTurns } from '../runs/plan/turns.ts';
+import type { ToolTrouble } from '../stacks/vendor-settings.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import type { PlanReport, ServerApi } from './server-api.ts';
 import type { PlanDocument, PlanStep, ResourceState } from './vendor.ts';
@@ -15,7 +16,12 @@ export function withoutSecrets(server: ServerApi, secrets: KnownSecrets): Server
     ...server,
     command: (given, record) =>
       server.command(given, { ...record, label: hide(record.label), argv: record.argv.map(hide) }),
-    failed: (given, failure) => server.failed(given, { ...failure, note: hide(failure.note) }),
+    failed: (given, { trouble, ...failure }) =>
+      server.failed(given, {
+        ...failure,
+        note: hide(failure.note),
+        ...(trouble ? { trouble: hiddenTrouble(trouble, hide) } : {}),
+      }),
     planned: async (given, plan, draining) =>
       server.planned(given, await hiddenPlan(secrets, plan), draining),
   };
@@ -116,4 +122,12 @@ function collect(part: unknown, texts: string[], room: number): number {
     if (left < 0) return left;
   }
   return left;
+}
+
+function hiddenTrouble(trouble: ToolTrouble, hide: (text: string) => string): ToolTrouble {
+  if (trouble.kind === 'pending-operations') {
+    return { ...trouble, operations: trouble.operations.map(({ op, urn }) => ({ op, urn: hide(urn) })) };
+  }
+  const { lockId, holder } = trouble;
+  return { ...trouble, lockId: lockId && hide(lockId), holder: holder && hide(holder) };
 }

@@ -4,6 +4,7 @@ import type { Outcome } from '../runs/run.ts';
 import type { Phase } from '../runs/run-store.ts';
 import type { Limits, NetworkAccess, Sandbox } from '../sandbox/sandbox.ts';
 import { type RunHalf, visibleVariables } from '../stacks/environment.ts';
+import type { ToolTrouble } from '../stacks/vendor-settings.ts';
 import type { PhaseBudget } from './budget.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import type { PhaseLog } from './logs.ts';
@@ -68,6 +69,8 @@ export interface StepFailure {
   readonly outcome: Outcome;
   /** What happened, then on a line of its own what a person can do. */
   readonly note: string;
+  /** What Slipway offers to mend. */
+  readonly trouble?: ToolTrouble;
   /** It was thrown, by ourselves or the server: nobody knows how far the command had come. */
   readonly isUnclear?: true;
 }
@@ -86,8 +89,14 @@ const outcomeOf = {
   'plan-changed': 'plan_changed',
 } as const satisfies Record<VendorFailure['kind'], Outcome>;
 
-export function vendorFailure({ kind, message, hint }: VendorFailure): StepFailure {
-  return failed(outcomeOf[kind], message, hint);
+const outcomeOfTrouble = {
+  'state-locked': 'state_locked',
+  'pending-operations': 'pending_operations',
+} as const satisfies Record<ToolTrouble['kind'], Outcome>;
+
+export function vendorFailure({ kind, message, hint, trouble }: VendorFailure): StepFailure {
+  if (!trouble) return failed(outcomeOf[kind], message, hint);
+  return { ...failed(outcomeOfTrouble[trouble.kind], message, hint), trouble };
 }
 
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';

@@ -72,6 +72,8 @@ export interface Assignment {
   readonly run: Run;
   readonly stack: Stack;
   readonly frozen: Frozen;
+  /** An apply of the stack was cut off, and nothing has been planned since. Left out: false. */
+  readonly isAfterCutOff?: boolean;
 }
 
 export interface SourceTarget {

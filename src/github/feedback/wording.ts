@@ -88,6 +88,8 @@ const outcomes: Record<Outcome, string> = {
   project_unusable: 'The project cannot be used as it is.',
   plan_unreadable: 'The plan could not be read.',
   plan_changed: 'The plan that was confirmed no longer holds.',
+  state_locked: 'Somebody else holds the lock of the state.',
+  pending_operations: 'An apply that was cut off left the state half done.',
   superseded: 'A newer push made it needless.',
   pull_request_closed: 'Its pull request was closed.',
   merge_group_destroyed: 'Its merge group is gone.',

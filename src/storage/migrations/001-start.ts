@@ -61,6 +61,7 @@ create table run (
   delta text,
   note text,
   outcome text,
+  trouble text,
   command text,
   plan_digest text,
   plan_likeness text,

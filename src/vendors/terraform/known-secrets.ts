@@ -1,4 +1,4 @@
-import { createMatcher } from '../../sandbox/matcher.ts';
+import { createMatcher, indexNeedles } from '../../sandbox/matcher.ts';
 import { checkDepth, isTree, secretText } from './masks.ts';
 
 /**
@@ -53,8 +53,9 @@ export function createKnownSecrets(): KnownSecrets {
 
 /** Puts "[secret]" in the place of every one of them, wherever it stands in a text; what overlaps becomes one. */
 export function createHider(secrets: readonly string[]): (text: string) => string {
-  const matcher = createMatcher(secrets.map((secret) => Buffer.from(secret)));
-  if (matcher === null) return (text) => text;
+  const needles = indexNeedles(secrets.map((secret) => Buffer.from(secret)));
+  if (needles === null) return (text) => text;
+  const matcher = createMatcher(needles);
   return (text) => {
     if (text.length < minLength) return text;
     const bytes = Buffer.from(text);

@@ -159,6 +159,8 @@ const reasons: Readonly<Record<Outcome, string>> = {
   project_unusable: 'The project could not be used',
   plan_unreadable: 'The plan could not be read',
   plan_changed: 'The plan that was confirmed no longer holds',
+  state_locked: 'The lock of the state is held by somebody else',
+  pending_operations: 'The state has operations that were cut off',
   backup_restored: 'The server was restored from a backup made before it ended',
   worker_lost: 'The worker was lost',
   superseded: 'A newer push of the branch replaced it.',
