@@ -47,6 +47,7 @@ import type { Tx } from './tx.ts';
 import type { DoctorItem, DoctorReport, Health } from './web/health.ts';
 import { createWeb } from './web/server.ts';
 import { createWebhookFeature } from './webhooks/webhooks.ts';
+import { createCaches } from './worker/caches.ts';
 import { createRoomCheck } from './worker/room.ts';
 import { createWorker } from './worker/worker.ts';
 import { createWorkspaces } from './worker/workspace.ts';
@@ -213,10 +214,13 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   opening.defer(() => runs.scheduler.settled());
 
   const { network: mode, allowedHosts } = config.sandbox;
+  const workspacesDirectory = join(config.dataDir, 'workspaces');
+  const caches = createCaches({
+    ...{ directory: join(config.dataDir, 'cache'), workspacesDirectory, sandbox, clock, logger },
+    ...{ maxBytes: config.cacheMaxBytes, keepFreeBytes: config.minFreeBytes || null },
+  });
   const workspaces = createWorkspaces({
-    directory: join(config.dataDir, 'workspaces'),
-    stateDirectory: join(config.dataDir, 'state'),
-    sandbox,
+    ...{ directory: workspacesDirectory, stateDirectory: join(config.dataDir, 'state'), sandbox, caches },
   });
   const worker = createWorker({
     server: runs.workerService,
@@ -227,6 +231,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     limits: { plan: { ...defaultLimits, freeBytes: config.minFreeBytes || null }, apply: applyLimits },
     clock,
     workspaces,
+    caches,
     slots: config.workers,
     hasRoom: createRoomCheck({ directory: config.dataDir, floorBytes: config.minFreeBytes, logger }),
     logger,
@@ -316,7 +321,11 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
       requests: webhooks.policyRequests,
       runUrl: (runId) => `${publicUrl()}/runs/${runId}`,
     });
-    const kept = { ...basics, ...stores, ...config.retention, runs, retention, sessions, audit, idempotency };
+    const sweepCaches = async () => caches.sweep(await stores.stacks.repositoryIds());
+    const kept = {
+      ...{ ...basics, ...stores, ...config.retention, runs, retention, sessions, audit, idempotency },
+      sweepCaches,
+    };
     const directories = { sandbox: sandboxDirectory, scratch: scratchDirectory };
     const parts = { config, directories, sandboxTest, engine: opa, runs, workspaces, judging, webhooks };
     const housekeeping = () => startHousekeeping(kept);

@@ -28,6 +28,8 @@ export interface Config {
   readonly workers: number;
   /** Bytes that have to be free where DATA_DIR lies for a run to begin; 0 = whatever there is. */
   readonly minFreeBytes: number;
+  /** What the caches of a repository may hold; 0 = there are none. */
+  readonly cacheMaxBytes: number;
   /** Days that runs, and their logs, are kept once they are over, and what is in the audit log; 0 = for ever. */
   readonly retention: { readonly runsDays: number; readonly logsDays: number; readonly auditDays: number };
   readonly tools: {
@@ -103,6 +105,7 @@ const settings = z.object({
   CA_BUNDLE: optional,
   WORKERS: wholeNumber.pipe(z.number().min(1).max(256)).optional(),
   MIN_FREE_DISK_MB: wholeNumber.pipe(z.number().max(1_000_000_000)).default(1024),
+  CACHE_MAX_MB: wholeNumber.pipe(z.number().max(1_000_000_000)).default(2048),
   RETENTION_RUNS_DAYS: days.default(365),
   RETENTION_LOGS_DAYS: days.default(90),
   RETENTION_AUDIT_DAYS: days.default(400),
@@ -160,6 +163,7 @@ export function readConfig(environment: Environment): Config {
       logsDays: values.RETENTION_LOGS_DAYS,
       auditDays: values.RETENTION_AUDIT_DAYS,
     },
+    cacheMaxBytes: values.CACHE_MAX_MB * 1024 * 1024,
     minFreeBytes: values.MIN_FREE_DISK_MB * 1024 * 1024,
     tools: {
       settings: {

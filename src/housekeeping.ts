@@ -43,6 +43,8 @@ export function startHousekeeping(parts: {
   readonly decisions: Pick<DecisionStore, 'deleteBefore'>;
   readonly samples: Pick<SampleStore, 'deleteBefore'>;
   readonly notices: Pick<NoticeStore, 'removeBefore'>;
+  /** Lets go of caches that nobody uses. */
+  readonly sweepCaches: () => Promise<void>;
   /** After so many days checks of commits go; 0 = never. */
   readonly runsDays: number;
   /** After so many days results of attempts and replays go; 0 = never. */
@@ -86,6 +88,7 @@ export function startHousekeeping(parts: {
         await parts.sessions.removeExpired();
         await parts.idempotency.removeOld(signal);
         await parts.audit.removeOld(parts.auditDays, signal);
+        await parts.sweepCaches();
       } catch (error) {
         logger.error({ err: error }, 'clearing what is old failed, it is tried again');
       }

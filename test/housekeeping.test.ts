@@ -61,6 +61,7 @@ test('sessions that are over are removed, and what was answered long ago is forg
     decisions: createDecisionStore(database, box, parts),
     samples: createSampleStore(database, box),
     notices: createNoticeStore(database),
+    sweepCaches: async () => {},
     ...{ runsDays: 0, logsDays: 0, auditDays: 0 },
   });
 

@@ -38,7 +38,7 @@ export interface Sandbox {
 
 /**
  * Commands of one run share an identity; two runs that are active at once do so only where they have to
- * share files: runs on one local state. They are kept apart by namespaces even then, but count as one user.
+ * share files: runs on one local state or one cache. They are kept apart by namespaces even then, but count as one user.
  */
 export interface RunIdentity {
   /** Stable for the life of the run, e.g. its id. */

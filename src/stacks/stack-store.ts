@@ -24,6 +24,8 @@ export interface StackStore {
   findInAccount(accountId: number, id: string, tx?: Tx): Promise<Stack | null>;
   /** The vendors that stacks use. */
   vendorNames(): Promise<readonly string[]>;
+  /** Ids of the repositories that have stacks. */
+  repositoryIds(): Promise<ReadonlySet<number>>;
   ofRepository(repositoryId: number, tx?: Tx): Promise<readonly Stack[]>;
 
   /** 'exists' when the account has a stack with that id. */

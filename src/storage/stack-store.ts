@@ -55,6 +55,11 @@ export function createStackStore(database: Database, box: SecretBox): StackStore
       return rows.map((row) => row.vendor);
     },
 
+    async repositoryIds() {
+      const rows = await database.read.selectFrom('stack').select('repository_id').distinct().execute();
+      return new Set(rows.map((row) => row.repository_id));
+    },
+
     async ofRepository(repositoryId, tx) {
       const rows = await selectStacks(from(tx))
         .where('stack.repository_id', '=', repositoryId)

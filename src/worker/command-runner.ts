@@ -6,7 +6,7 @@ import { describeResult, interruption } from './interruption.ts';
 import { createCaptureSink, createLogSink, type OutputSink } from './output-sinks.ts';
 import { commandEnvironment, type PhaseContext, type RunContext, type StepFailure } from './run-context.ts';
 import type { CommandOutputs, VendorCommand } from './vendor.ts';
-import { watchedDirectories, workspaceMounts } from './workspace.ts';
+import { diskLimits, watchedDirectories, workspaceMounts } from './workspace.ts';
 
 /** The output directory of a command as it sees it; with SANDBOX=none the host's path is used instead. */
 const insideOutput = '/output';
@@ -80,7 +80,10 @@ export async function execute(
     workingDirectory: context.projectRoot,
     mounts,
     network,
-    limits: capture ? { ...left, silenceMs: null, outputBytes: Number.POSITIVE_INFINITY } : left,
+    limits: diskLimits(
+      capture ? { ...left, silenceMs: null, outputBytes: Number.POSITIVE_INFINITY } : left,
+      workspace,
+    ),
     watched: watchedDirectories(workspace),
     onOutput(stream, chunk) {
       if (capture && stream === 'stdout') return capture.write(chunk);

@@ -46,6 +46,9 @@ export async function carryOut(
   const circumstances = { signals, secrets, exports: { ...assignment.frozen.exports }, reached };
   if (assignment.half !== 'finish') {
     const result = await runHalf(options, assignment, vendor, circumstances, log);
+    // Whatever it downloaded may be why: the next run starts over.
+    if (result.kind === 'failed' && reached.phase === 'initializing')
+      await options.caches.distrust(assignment.run.id);
     const ended = await report(options, assignment, result, signals);
     if (!ended) return;
   }

@@ -5,6 +5,7 @@ import { locateProject, openPhase } from './phases.ts';
 import type { WorkerOptions } from './run-context.ts';
 import type { Assignment } from './server-api.ts';
 import type { Vendor } from './vendor.ts';
+import { mayShareCache } from './workspace.ts';
 
 /** after_run hooks, whatever the outcome, then the workspace goes, and with it the job. */
 export async function finish(
@@ -29,6 +30,7 @@ export async function finish(
     log.error({ err: error }, 'a workspace could not be removed, the next start tries again');
   }
   await options.server.finished(assignment);
+  if (mayShareCache(assignment.run)) await options.caches.tend(assignment.stack.repository.id);
   log.debug('the run is cleared up');
 }
 

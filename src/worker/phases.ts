@@ -64,6 +64,7 @@ export async function prepare(context: RunContext, workspaces: Workspaces): Prom
     await workspaces.handOver(workspace);
     return present;
   }
+  for (const note of workspace.notes) phase.log.line(note);
   phase.log.line(`[fetching ${run.commit.hash} of ${stack.repository.fullName}]`);
   try {
     await server.fetchSource(

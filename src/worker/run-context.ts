@@ -6,6 +6,8 @@ import type { Limits, NetworkAccess, Sandbox } from '../sandbox/sandbox.ts';
 import { type RunHalf, visibleVariables } from '../stacks/environment.ts';
 import type { ToolTrouble } from '../stacks/vendor-settings.ts';
 import type { PhaseBudget } from './budget.ts';
+import { cacheEnvironment } from './cache-environment.ts';
+import type { Caches } from './caches.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import type { PhaseLog } from './logs.ts';
 import type { RunNetwork } from './run-network.ts';
@@ -26,6 +28,7 @@ export interface WorkerParts {
 
 export interface WorkerOptions extends WorkerParts {
   readonly workspaces: Workspaces;
+  readonly caches: Pick<Caches, 'distrust' | 'tend'>;
   /** How many assignments at once. */
   readonly slots: number;
   /** Between two signs of life; only tests are less patient than worker.ts. */
@@ -101,7 +104,7 @@ export function vendorFailure({ kind, message, hint, trouble }: VendorFailure): 
 
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Every command's environment, weakest first: a default, people's, hooks', ours, the tool's. */
+/** Every command's environment, weakest first: defaults, people's, hooks', ours, the tool's. */
 export function commandEnvironment(context: RunContext, phase: PhaseContext): Record<string, string> {
   const { frozen, run } = context.assignment;
   const visible = visibleVariables(frozen.variables, {
@@ -109,17 +112,19 @@ export function commandEnvironment(context: RunContext, phase: PhaseContext): Re
     half: phase.half,
   });
   const { PATH: exportedPath, ...exports } = context.exports;
+  const { cache, inside } = context.workspace;
   return {
     LANG: 'C.UTF-8',
+    ...(cache && cacheEnvironment(cache.inside, inside.home)),
     ...Object.fromEntries(visible.map(({ name, value }) => [name, value])),
     ...exports,
     // Whatever hooks put on PATH, `pulumi` stays the server's.
     PATH: [...context.vendor.toolPath(), exportedPath ?? systemPath].join(':'),
-    HOME: context.workspace.inside.home,
+    HOME: inside.home,
     USER: 'runner',
     LOGNAME: 'runner',
     TERM: 'dumb',
-    TMPDIR: context.workspace.inside.tmp,
+    TMPDIR: inside.tmp,
     ...gitSafety,
     ...runMetadata(context, phase),
     ...context.vendor.baseEnvironment(vendorContext(context, '/output')),
@@ -167,7 +172,7 @@ export function vendorContext(context: RunContext, output: string): VendorContex
       home: workspace.inside.home,
       login: workspace.inside.login,
       output,
-      cache: null,
+      cache: workspace.cache?.inside ?? null,
     },
     localStateDirectory: sandbox.kind === 'none' ? (workspace.localState?.host ?? null) : null,
   };

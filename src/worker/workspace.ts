@@ -1,7 +1,9 @@
 import { chmod, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
-import type { Mount, RunIdentity, Sandbox } from '../sandbox/sandbox.ts';
+import type { Limits, Mount, RunIdentity, Sandbox } from '../sandbox/sandbox.ts';
+import type { CacheSize, Caches, OpenedCache } from './caches.ts';
 import { copyLocalState, mendLocalState, openLocalState } from './local-state.ts';
+import { repositoryIdentity } from './repository-identity.ts';
 import type { Assignment } from './server-api.ts';
 import type { Vendor } from './vendor.ts';
 
@@ -16,6 +18,10 @@ export interface Workspace {
   readonly inside: Directories;
   readonly host: Directories;
   readonly localState: { readonly host: string; readonly inside: string } | null;
+  /** Of downloads; `before` is what lay in it when the run was given it. Null: tools keep them in the run's home. */
+  readonly cache: { readonly host: string; readonly inside: string; readonly before: CacheSize } | null;
+  /** Lines for the log of the run. */
+  readonly notes: readonly string[];
 }
 
 export interface Directories {
@@ -51,11 +57,12 @@ export function createWorkspaces(parts: {
   directory: string;
   stateDirectory: string;
   sandbox: Sandbox;
+  caches: Pick<Caches, 'share' | 'copy' | 'reopen'>;
 }): Workspaces {
-  const { directory, sandbox } = parts;
+  const { directory, sandbox, caches } = parts;
   const rootOf = (runId: string) => join(directory, runId);
 
-  async function describe({ run, stack, frozen }: Assignment, vendor: Vendor): Promise<Workspace> {
+  function describe({ run, stack, frozen }: Assignment, vendor: Vendor, opened: OpenedCache): Workspace {
     const root = rootOf(run.id);
     const host = {
       tree: join(root, 'tree'),
@@ -68,16 +75,19 @@ export function createWorkspaces(parts: {
       sandbox.kind === 'none'
         ? host
         : { tree: '/workspace', git: '/git', home: '/home/runner', tmp: '/tmp', login: '/login' };
+    const { cache, note, isShared } = opened;
+    const common = {
+      ...{ root, host, inside, identity: identityOf({ run, stack, frozen }, vendor, isShared) },
+      cache: cache && { ...cache, inside: sandbox.kind === 'none' ? cache.host : '/cache' },
+      notes: note === undefined ? [] : [note],
+    };
     const local = vendor.localState(frozen.settings.vendor);
-    if (!local) return { root, identity: { key: run.id }, host, inside, localState: null };
+    if (!local) return { ...common, localState: null };
     const shared = join(parts.stateDirectory, String(stack.repository.id), local.name ?? '_');
     // A branch must not write the real state: previews work on a copy that goes with the workspace.
     const hostState = run.type === 'PROPOSED' ? join(root, 'state') : shared;
     return {
-      root,
-      identity: run.type === 'PROPOSED' ? { key: run.id } : stateIdentity(stack.repository.id),
-      host,
-      inside,
+      ...common,
       localState: { host: hostState, inside: sandbox.kind === 'none' ? hostState : local.target },
     };
   }
@@ -92,13 +102,19 @@ export function createWorkspaces(parts: {
     if (!local || !workspace.localState) return;
     const { repository } = assignment.stack;
     const shared = join(parts.stateDirectory, String(repository.id), local.name ?? '_');
-    const owner = stateIdentity(repository.id);
+    const owner = repositoryIdentity(repository.id);
     await openLocalState(sandbox, shared, owner);
     if (vendor.mendLocalState) await mendLocalState(sandbox, shared, owner, vendor.mendLocalState, signal);
     const { host } = workspace.localState;
     if (host === shared) return;
     await copyLocalState(sandbox, shared, host, owner, signal);
     await sandbox.own(host, workspace.identity);
+  }
+
+  function openCache(assignment: Assignment, vendor: Vendor, signal: AbortSignal): Promise<OpenedCache> {
+    const { run, stack } = assignment;
+    const user = { runId: run.id, repositoryId: stack.repository.id, signal };
+    return mayShareCache(run) ? caches.share(user) : caches.copy(user, identityOf(assignment, vendor, false));
   }
 
   async function remove(runId: string): Promise<void> {
@@ -109,10 +125,11 @@ export function createWorkspaces(parts: {
   return {
     async create(assignment, vendor, signal) {
       await remove(assignment.run.id);
-      const workspace = await describe(assignment, vendor);
+      const root = rootOf(assignment.run.id);
       // 0711: the run's identity passes through, but cannot list what lies beside its own directories.
-      await mkdir(workspace.root, { recursive: true, mode: 0o711 });
-      await chmod(workspace.root, 0o711);
+      await mkdir(root, { recursive: true, mode: 0o711 });
+      await chmod(root, 0o711);
+      const workspace = describe(assignment, vendor, await openCache(assignment, vendor, signal));
       for (const path of Object.values(workspace.host)) await mkdir(path, { mode: 0o700 });
       await mkdir(join(workspace.root, 'out'), { mode: 0o711 });
       await prepareLocalState(workspace, assignment, vendor, signal);
@@ -120,7 +137,8 @@ export function createWorkspaces(parts: {
     },
 
     async reopen(assignment, vendor) {
-      const workspace = await describe(assignment, vendor);
+      const opened = await caches.reopen(assignment.run.id);
+      const workspace = describe(assignment, vendor, opened);
       return (await exists(workspace.host.tree)) ? workspace : null;
     },
 
@@ -169,19 +187,42 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Runs that share a state directory must be able to read each other's files in it. */
-const stateIdentity = (repositoryId: number): RunIdentity => ({ key: `state of ${repositoryId}` });
+/** Runs that share a directory of their repository share an identity; others have one of their own. */
+function identityOf(
+  { run, stack, frozen }: Pick<Assignment, 'run' | 'stack' | 'frozen'>,
+  vendor: Vendor,
+  sharesCache: boolean,
+): RunIdentity {
+  const sharesState = run.type !== 'PROPOSED' && vendor.localState(frozen.settings.vendor) !== null;
+  return sharesState || sharesCache ? repositoryIdentity(stack.repository.id) : { key: run.id };
+}
+
+/** The rest works with a copy: previews, and whatever else comes from where not everybody is trusted. */
+export function mayShareCache({ type, isUntrusted }: Assignment['run']): boolean {
+  return type !== 'PROPOSED' && !isUntrusted;
+}
 
 /** What counts against the disk limits of a run: all that it can write on the disk. */
-export function watchedDirectories({ root, localState }: Workspace): readonly string[] {
-  const isOutside = localState && !localState.host.startsWith(`${root}${sep}`);
-  return isOutside ? [root, localState.host] : [root];
+export function watchedDirectories({ root, localState, cache }: Workspace): readonly string[] {
+  const others = [localState?.host, cache?.host].filter((path) => path !== undefined);
+  return [root, ...others.filter((path) => !path.startsWith(`${root}${sep}`))];
+}
+
+/** What the cache held before is not the run's doing: only by what it adds it can come over its limits. */
+export function diskLimits(limits: Limits, { cache }: Workspace): Limits {
+  if (cache === null) return limits;
+  const { bytes, entries } = cache.before;
+  return {
+    ...limits,
+    diskBytes: limits.diskBytes + bytes,
+    diskEntries: limits.diskEntries + entries,
+  };
 }
 
 /** What every command of the run sees of its workspace; nothing with SANDBOX=none, which cannot mount. */
 export function workspaceMounts(workspace: Workspace, sandbox: Sandbox): readonly Mount[] {
   if (sandbox.kind === 'none') return [];
-  const { host, inside, localState } = workspace;
+  const { host, inside, localState, cache } = workspace;
   return [
     { source: host.tree, target: inside.tree, writable: true },
     { source: host.home, target: inside.home, writable: true },
@@ -189,5 +230,6 @@ export function workspaceMounts(workspace: Workspace, sandbox: Sandbox): readonl
     { source: host.login, target: inside.login, writable: true },
     { source: host.git, target: inside.git, writable: false },
     ...(localState ? [{ source: localState.host, target: localState.inside, writable: true }] : []),
+    ...(cache ? [{ source: cache.host, target: cache.inside, writable: true }] : []),
   ];
 }

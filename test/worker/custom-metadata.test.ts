@@ -13,7 +13,7 @@ function openTree() {
   mkdirSync(join(tree, 'infra'), { recursive: true });
   const side = { tree, git: '', home: '', tmp: '', login: '' };
   const workspace = {
-    ...{ root: temp.path, identity: { key: 'r' }, localState: null },
+    ...{ root: temp.path, identity: { key: 'r' }, localState: null, cache: null, notes: [] },
     ...{ host: side, inside: { ...side, tree: '/workspace' } },
   };
   return {

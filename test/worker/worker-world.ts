@@ -12,6 +12,7 @@ import { applyLimits, defaultLimits } from '../../src/sandbox/limits.ts';
 import { createNoSandbox } from '../../src/sandbox/none.ts';
 import type { Limits } from '../../src/sandbox/sandbox.ts';
 import { noHooks, type Stack, type StackSettings } from '../../src/stacks/stack.ts';
+import { createCaches } from '../../src/worker/caches.ts';
 import type { ServerApi } from '../../src/worker/server-api.ts';
 import type { Vendor } from '../../src/worker/vendor.ts';
 import { createWorker } from '../../src/worker/worker.ts';
@@ -95,8 +96,14 @@ export async function openWorkerWorld(
   const pipes: number[] = [];
   const sandbox = createNoSandbox({ forcedStopMs: 100 });
   const workspacesDirectory = join(directory.path, 'workspaces');
+  const cachesDirectory = join(directory.path, 'cache');
+  const logger = createLogger('silent');
+  const caches = createCaches({
+    ...{ directory: cachesDirectory, workspacesDirectory, sandbox, clock: world.clock, logger },
+    ...{ maxBytes: 1024 * 1024, keepFreeBytes: null },
+  });
   const workspaces = createWorkspaces({
-    ...{ directory: workspacesDirectory, stateDirectory: join(directory.path, 'state'), sandbox },
+    ...{ directory: workspacesDirectory, stateDirectory: join(directory.path, 'state'), sandbox, caches },
   });
   await workspaces.sweep(new Set());
 
@@ -107,8 +114,7 @@ export async function openWorkerWorld(
       vendors: [shellVendor(vendor)],
       network: { mode: 'none' },
       limits: { plan: { ...defaultLimits, ...shared }, apply: { ...applyLimits, ...shared } },
-      logger: createLogger('silent'),
-      ...{ sandbox, clock: world.clock, workspaces, slots: 1, heartbeatMs: 10, hasRoom },
+      ...{ sandbox, clock: world.clock, workspaces, caches, logger, slots: 1, heartbeatMs: 10, hasRoom },
     });
     worker.start();
     return worker;
@@ -149,7 +155,7 @@ export async function openWorkerWorld(
   };
 
   return {
-    ...{ ...world, workspaces, startWorker, start, until, log },
+    ...{ ...world, workspaces, caches, cachesDirectory, startWorker, start, until, log },
     labels: async (id: string) => (await world.runs.commands(id)).map(({ label }) => label),
     workspacesLeft: () => readdirSync(workspacesDirectory),
     inWorkspace: (id: string, name: string) => readdirSync(join(workspacesDirectory, id, name)),
