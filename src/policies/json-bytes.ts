@@ -1,7 +1,8 @@
+import { isLarge } from '../runs/plan/large-json.ts';
 import { takeTurns } from '../runs/plan/turns.ts';
 
-/** Deep enough for the steps of a plan; below, a piece is written at once. */
-const levels = 4;
+/** What is deeper is written at once, and so is what is small. */
+const levels = 20;
 
 /** JSON text in UTF-8, written piece by piece: an input of 20 MB must not hold up all else. Null for what JSON cannot say. */
 export async function jsonBytes(given: unknown): Promise<Buffer | null> {
@@ -28,7 +29,7 @@ const pieceLength = 64 * 1024;
 
 /** As JSON.stringify writes it; nothing for what it leaves out. */
 function* piecesOf(value: unknown, depth: number): Generator<string> {
-  if (depth === 0 || !isPlain(value)) {
+  if (depth === 0 || !isPlain(value) || !isLarge(value)) {
     const text = JSON.stringify(value);
     if (text !== undefined) yield text;
   } else if (Array.isArray(value)) {

@@ -1,6 +1,7 @@
 import type { Stack } from '../stacks/stack.ts';
 import type { Tx } from '../tx.ts';
 import type { Delta, Run } from './run.ts';
+import type { PlanDocument } from './run-store.ts';
 
 /**
  * Who judges a plan before its run goes on. Implemented by policies. The worker's report waits for it, outside of any
@@ -19,6 +20,8 @@ export interface JudgedPlan {
   readonly delta: Delta;
   /** In the shape of the specification (§2.3). */
   readonly steps: readonly unknown[];
+  /** What is judged instead of the steps, where there is one. */
+  readonly document?: PlanDocument;
   /** By file name without its ending: what `*.custom.slipway.json` files of the workspace say. */
   readonly custom: Readonly<Record<string, unknown>>;
 }

@@ -12,7 +12,7 @@ import type { PlanJudge, PlanVerdict } from './plan-judge.ts';
 import { createPlanJudging } from './plan-judging.ts';
 import { likenessOf } from './plan-likeness.ts';
 import { type Delta, isTerminal, nothingToChange, type Run, type RunCommand } from './run.ts';
-import type { RunChange, RunStore } from './run-store.ts';
+import type { PlanDocument, RunChange, RunStore } from './run-store.ts';
 import type { Transitions } from './transition.ts';
 import type { Watchers } from './watchers.ts';
 
@@ -23,8 +23,8 @@ export interface ReportedPlan {
   readonly steps: readonly unknown[];
   /** What the tool says of resources besides. Left out: nothing. */
   readonly marks?: readonly ResourceMark[];
-  /** What policies see of it instead of `{ steps }`, and under which name. Left out: they see the steps. */
-  readonly document?: { readonly name: string; readonly content: unknown };
+  /** Left out: policies see the steps. */
+  readonly document?: PlanDocument;
   /** By name: what `*.custom.slipway.json` files of the workspace say. Left out: there are none. */
   readonly custom?: Readonly<Record<string, unknown>>;
   /** What the tool has saved for its apply, if that is wanted. */

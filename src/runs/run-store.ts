@@ -74,8 +74,21 @@ export interface StoredPlan {
   readonly steps: readonly unknown[];
   /** Left out: none. */
   readonly marks?: readonly ResourceMark[];
-  /** What policies see of it instead of `{ steps }`, and under which name. Left out: they see the steps. */
-  readonly document?: { readonly name: string; readonly content: unknown };
+}
+
+/** A plan in the tool's own form, without secrets: what policies see of it instead of `{ steps }`, and under which name. */
+export interface PlanDocument {
+  readonly name: string;
+  /** JSON. */
+  readonly content: unknown;
+}
+
+/** Everything that is kept of a plan. */
+export interface KeptPlan extends StoredPlan {
+  /** Left out: policies see the steps. */
+  readonly document?: PlanDocument;
+  /** What the tool has saved for its apply, if that is wanted. */
+  readonly file: Uint8Array | null;
 }
 
 declare const sealed: unique symbol;
@@ -169,10 +182,12 @@ export interface RunStore extends StackSummaries {
   commands(runId: string, tx?: Tx): Promise<readonly RunCommandRecord[]>;
 
   /** Outside of any transaction: the work on a plan of thousands of resources. */
-  sealPlan(runId: string, plan: StoredPlan & { readonly file: Uint8Array | null }): Promise<SealedPlan>;
+  sealPlan(runId: string, plan: KeptPlan): Promise<SealedPlan>;
   /** For the run it was sealed for; replaces an earlier one. */
   savePlan(tx: Tx, plan: SealedPlan): Promise<void>;
   plan(runId: string): Promise<StoredPlan | null>;
+  /** For policies only: it has more than people are shown. Null without one. */
+  planDocument(runId: string): Promise<PlanDocument | null>;
   /** Another one for every plan that is saved; null without one. Cheaper than the plan. */
   planVersion(runId: string): Promise<string | null>;
   planFile(runId: string): Promise<Uint8Array | null>;

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { ResourceMark } from '../runs/plan/resource-mark.ts';
 import { takeTurns } from '../runs/plan/turns.ts';
+import { linesIn } from './lines-in.ts';
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
@@ -31,12 +32,9 @@ export async function unpackPlan(packed: Uint8Array): Promise<UnpackedPlan> {
   const othersGoOn = takeTurns();
   const text = await inflate(packed);
   const lines: unknown[] = [];
-  for (let start = 0; start <= text.length; ) {
-    const newline = text.indexOf(0x0a, start);
-    const end = newline === -1 ? text.length : newline;
-    lines.push(JSON.parse(text.toString('utf8', start, end)));
+  for (const line of linesIn(text)) {
+    lines.push(JSON.parse(line));
     await othersGoOn();
-    start = end + 1;
   }
   const [marks, ...steps] = lines;
   return { steps, marks: marks as readonly ResourceMark[], bytes: text.length };

@@ -1,6 +1,7 @@
 import { createRecent } from '../runs/plan/recent.ts';
 import type { Frozen, RunStore, SealedPlan } from '../runs/run-store.ts';
 import type { Database } from './database.ts';
+import { packDocument, unpackDocument } from './document-text.ts';
 import { packPlan, type UnpackedPlan, unpackPlan } from './plan-text.ts';
 import type { RunPlanRow } from './schema.ts';
 import { purposes } from './sealed-columns.ts';
@@ -8,7 +9,7 @@ import type { SecretBox } from './secret-box.ts';
 
 type BoxMethods = Pick<
   RunStore,
-  'sealPlan' | 'savePlan' | 'plan' | 'planVersion' | 'planFile' | 'saveFrozen' | 'frozen' | 'forgetSecrets'
+  'sealPlan' | 'savePlan' | 'plan' | 'planDocument' | 'planVersion' | 'planFile' | 'saveFrozen' | 'frozen' | 'forgetSecrets'
 >;
 
 /** Of plans that were read a moment ago, all together, as JSON; in memory they take a multiple. */
@@ -24,10 +25,11 @@ export function createRunBox(database: Database, box: SecretBox): BoxMethods {
   });
 
   return {
-    async sealPlan(runId, { steps, marks = [], hasChanges, file }) {
+    async sealPlan(runId, { steps, marks = [], document, hasChanges, file }) {
       const row: RunPlanRow = {
         run_id: runId,
         steps: box.seal(purposes.steps(runId), await packPlan({ steps, marks })),
+        document: document ? box.seal(purposes.document(runId), await packDocument(document)) : null,
         has_changes: hasChanges ? 1 : 0,
         file: file && box.seal(purposes.plan(runId), file),
       };
@@ -51,6 +53,12 @@ export function createRunBox(database: Database, box: SecretBox): BoxMethods {
       const packed = box.open(purposes.steps(runId), row.steps);
       const { steps, marks } = await recent.get(sealedName(row.steps), () => unpackPlan(packed));
       return { steps, hasChanges: row.has_changes === 1, ...(marks.length > 0 ? { marks } : {}) };
+    },
+
+    async planDocument(runId) {
+      const query = database.read.selectFrom('run_plan').select('document').where('run_id', '=', runId);
+      const document = (await query.executeTakeFirst())?.document;
+      return document ? unpackDocument(box.open(purposes.document(runId), document)) : null;
     },
 
     async planVersion(runId) {

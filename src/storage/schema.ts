@@ -215,6 +215,8 @@ export interface RunPlanRow {
   run_id: string;
   /** Deflated JSON of the marks and steps, a line each, encrypted: a plan may hold what the tool did not mark as secret. */
   steps: Uint8Array;
+  /** What policies see instead of the steps: deflated and encrypted like them, see document-text.ts; null without one. */
+  document: Uint8Array | null;
   has_changes: Flag;
   /** The tool's plan file, encrypted; null when none was saved, and once the run ended. */
   file: Uint8Array | null;

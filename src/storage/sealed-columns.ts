@@ -16,6 +16,7 @@ export const purposes = {
   variable: (stackKey: string, name: string) => `stack ${stackKey} variable ${name}`,
   frozen: (runId: string) => `run ${runId} frozen`,
   steps: (runId: string) => `run ${runId} steps`,
+  document: (runId: string) => `run ${runId} document`,
   plan: (runId: string) => `run ${runId} plan`,
   webhook: (id: string, column: 'secret' | 'old_secrets' | 'headers') =>
     column === 'secret' ? `webhook:${id}` : `webhook:${id}:${column}`,
@@ -33,6 +34,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   },
   { table: 'run_box', column: 'box', key: ['run_id'], purpose: (id) => purposes.frozen(text(id)) },
   { table: 'run_plan', column: 'steps', key: ['run_id'], purpose: (id) => purposes.steps(text(id)) },
+  { table: 'run_plan', column: 'document', key: ['run_id'], purpose: (id) => purposes.document(text(id)) },
   { table: 'run_plan', column: 'file', key: ['run_id'], purpose: (id) => purposes.plan(text(id)) },
   ...(['secret', 'old_secrets', 'headers'] as const).map(
     (column): SealedColumn => ({

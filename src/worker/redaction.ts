@@ -1,3 +1,4 @@
+import { isLarge } from '../runs/plan/large-json.ts';
 import { takeTurns } from '../runs/plan/turns.ts';
 import type { ToolTrouble } from '../stacks/vendor-settings.ts';
 import type { KnownSecrets } from './known-secrets.ts';
@@ -71,10 +72,10 @@ async function hiddenIn<T>(
   const hideText = (text: string) => (!words.has(text) && secrets.isIn(text) ? secrets.hide(text) : text);
 
   async function inPieces(part: unknown): Promise<unknown> {
-    const text = textOf(part);
-    if (text !== null) {
+    if (!isLarge(part)) {
       await othersGoOn();
-      return secrets.isIn(text) ? atOnce(part) : part;
+      // Most pieces hold none: one look instead of many.
+      return secrets.isIn(textsIn(part).join('\0')) ? atOnce(part) : part;
     }
     if (Array.isArray(part)) {
       const items = [];
@@ -98,30 +99,18 @@ async function hiddenIn<T>(
   return (await inPieces(value)) as T;
 }
 
-/** Looked at together: most pieces hold no secret. */
-const pieceLength = 64 * 1024;
-
-/** All that may hold a secret; null when it is too much for one piece. */
-function textOf(part: unknown): string | null {
+/** All that may hold a secret. */
+function textsIn(part: unknown): string[] {
   const texts: string[] = [];
-  return collect(part, texts, pieceLength) < 0 ? null : texts.join('\0');
-}
-
-/** What is left of the room; less than nothing when there was not enough. */
-function collect(part: unknown, texts: string[], room: number): number {
-  if (typeof part === 'string' || typeof part === 'number') {
-    const text = String(part);
-    texts.push(text);
-    return room - text.length;
+  const waiting = [part];
+  while (waiting.length > 0) {
+    const each = waiting.pop();
+    if (typeof each === 'string' || typeof each === 'number') texts.push(String(each));
+    if (typeof each !== 'object' || each === null) continue;
+    if (!Array.isArray(each)) texts.push(...Object.keys(each));
+    waiting.push(...Object.values(each));
   }
-  if (typeof part !== 'object' || part === null) return room;
-  let left = room;
-  for (const [key, item] of Object.entries(part)) {
-    if (!Array.isArray(part)) left = collect(key, texts, left);
-    left = collect(item, texts, left);
-    if (left < 0) return left;
-  }
-  return left;
+  return texts;
 }
 
 function hiddenTrouble(trouble: ToolTrouble, hide: (text: string) => string): ToolTrouble {

@@ -152,6 +152,7 @@ create table run_box (
 create table run_plan (
   run_id text primary key references run (id) on delete cascade,
   steps blob not null,
+  document blob,
   has_changes integer not null,
   file blob
 ) strict;

@@ -34,6 +34,7 @@ async function fill(stores: Stores, variables: number) {
   const sealed = await runs.sealPlan('run-1', {
     hasChanges: true,
     steps: [{ op: 'create' }],
+    document: { name: 'tool', content: { note: 'the document of a plan' } },
     file: planFile,
   });
   const input = await decisions.packSample(Buffer.from('the input of a policy'));
@@ -67,6 +68,7 @@ export async function secretsOf({ database, stacks, runs, webhooks, idempotency,
   return {
     variables: (await stacks.environment('stack-1')).map(({ name, value }) => `${name}=${value}`).sort(),
     plan: await runs.plan('run-1'),
+    planDocument: await runs.planDocument('run-1'),
     planFile: (await runs.planFile('run-1'))?.toString(),
     frozen: (await runs.frozen('run-1'))?.exports,
     webhook: await webhooks.find(webhook.id),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { briefRun, request, run, commit as runCommit } from './run.ts';
 import { stack } from './stack.ts';
+import { terraformPlan } from './terraform-plan.ts';
 
 /** Passed on by reference: a zod record would drop a key `__proto__`. */
 const properties = z
@@ -65,6 +66,7 @@ export const planInput = z.object({
     .object({ steps: z.array(step).describe('In the order of the tool.') })
     .optional()
     .describe('The plan of a Pulumi stack.'),
+  terraform: terraformPlan.optional().describe('The plan of a stack of Terraform or OpenTofu.'),
   slipway,
   third_party_metadata: thirdPartyMetadata,
 });
