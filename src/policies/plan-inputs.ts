@@ -21,7 +21,13 @@ export function createPlanInputs(parts: {
   readonly flags: Pick<FlagStore, 'of'>;
   readonly clock: Clock;
 }): PlanInputs {
-  async function of({ run, stack, steps, document, custom }: Parameters<PlanInputs['of']>[0]): Promise<PlanInput> {
+  async function of({
+    run,
+    stack,
+    steps,
+    document,
+    custom,
+  }: Parameters<PlanInputs['of']>[0]): Promise<PlanInput> {
     const [newest, flags] = await Promise.all([
       parts.runs.newestFinished(stack.key, 'TRACKED'),
       parts.flags.of(run.id),

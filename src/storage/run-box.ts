@@ -9,7 +9,15 @@ import type { SecretBox } from './secret-box.ts';
 
 type BoxMethods = Pick<
   RunStore,
-  'sealPlan' | 'savePlan' | 'plan' | 'planDocument' | 'planVersion' | 'planFile' | 'saveFrozen' | 'frozen' | 'forgetSecrets'
+  | 'sealPlan'
+  | 'savePlan'
+  | 'plan'
+  | 'planDocument'
+  | 'planVersion'
+  | 'planFile'
+  | 'saveFrozen'
+  | 'frozen'
+  | 'forgetSecrets'
 >;
 
 /** Of plans that were read a moment ago, all together, as JSON; in memory they take a multiple. */

@@ -475,6 +475,20 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
       expect(await world.runs.plan(id)).toEqual({ hasChanges: true, steps, marks });
     });
 
+    test('keeps the document of a plan apart from it', async () => {
+      await using world = await open();
+      const id = await world.add('TRACKED');
+      const document = { name: 'tool', content: { changes: [{ name: 'é', value: null }] } };
+      expect(await world.runs.planDocument(id)).toBeNull();
+
+      await world.savePlan(id, { hasChanges: true, steps: [], document, file: null });
+      expect(await world.runs.planDocument(id)).toEqual(document);
+      expect(await world.runs.plan(id)).toEqual({ hasChanges: true, steps: [] });
+
+      await world.savePlan(id, { hasChanges: true, steps: [], file: null });
+      expect(await world.runs.planDocument(id)).toBeNull();
+    });
+
     test('knows one plan of a run from the next', async () => {
       await using world = await open();
       const id = await world.add('TRACKED');

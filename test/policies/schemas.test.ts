@@ -16,6 +16,7 @@ import {
   runUpdatedInputOf,
   triggerInputOf,
 } from './inputs.ts';
+import { aTerraformPlan } from './terraform-plan.ts';
 
 const folder = join(import.meta.dirname, '../../docs/policies');
 const withPlan = { vendor: 'pulumi', steps: [aStep('create-replacement')] };
@@ -33,6 +34,8 @@ const inputs: Readonly<Record<PolicyKind, readonly unknown[]>> = {
       previousRun: task,
       custom: { a: [1] },
     }),
+    planInputOf([], { tool: { name: 'terraform', plan: aTerraformPlan() } }),
+    planInputOf([], { tool: { name: 'terraform', plan: { format_version: '1.2' } } }),
   ],
   PUSH: [
     pushInputOf({}, { inProgress: [task] }),

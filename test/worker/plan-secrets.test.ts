@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JudgedPlan, PlanJudge } from '../../src/runs/plan-judge.ts';
 import type { CommandOutputs, PlanResult, Vendor, VendorCommand } from '../../src/worker/vendor.ts';
 import { openWorkerWorld, shellStack, type WorkerWorld } from './worker-world.ts';
 
@@ -71,6 +72,26 @@ describe('what a tool marks as secret in its plan', () => {
     }
     expect((await world.run(id)).note).toContain('after apply: ***');
     expect(await shown(world, id)).not.toContain(secret);
+  });
+
+  it('is hidden in what policies are told of the plan', async () => {
+    const judged: JudgedPlan[] = [];
+    const judge: PlanJudge = {
+      judge: async (about) => {
+        judged.push(about);
+        return { outcome: 'passed', note: null, lines: [], settle: async () => true };
+      },
+    };
+    await using world = await openWorkerWorld(undefined, {}, undefined, judge);
+    await world.addStack(shellStack({}));
+    const id = await world.pushed('a1');
+    const worker = world.startWorker(toolOf());
+    await world.until(id, 'UNCONFIRMED');
+    await worker.stop(longMs);
+
+    const document = { name: 'tool', content: { note: 'its ***' } };
+    expect(judged.map((each) => each.document)).toEqual([document]);
+    expect(await world.runs.planDocument(id)).toEqual(document);
   });
 
   it('is hidden in what the first half still does', async () => {

@@ -14,6 +14,7 @@ import {
   runUpdatedInputOf,
   triggerInputOf,
 } from '../inputs.ts';
+import { aTerraformPlan } from '../terraform-plan.ts';
 import { judged } from './real-opa.ts';
 
 /** What people write for each kind, judged by the real opa on inputs as the builders make them. */
@@ -45,6 +46,30 @@ const plan: readonly Example[] = [
       [planInputOf([aStep('delete')], { run: preview }), { outcome: 'denied' }],
       [planInputOf([aStep('delete')]), { outcome: 'warned' }],
       [planInputOf([aStep('create')]), { outcome: 'passed', messages: [] }],
+    ],
+  },
+  {
+    kind: 'PLAN',
+    what: 'reads the plan of Terraform and OpenTofu as the tool writes it',
+    rules: `
+      deny contains sprintf("%s would be deleted", [change.address]) if {
+        some change in input.terraform.resource_changes
+        change.mode == "managed"
+        "delete" in change.change.actions
+      }
+      warn contains "the password is not secret" if input.terraform.variables.password.value != "[secret]"`,
+    cases: [
+      [
+        planInputOf([], { tool: { name: 'terraform', plan: aTerraformPlan() } }),
+        {
+          outcome: 'denied',
+          messages: [
+            'aws_s3_bucket.logs would be deleted',
+            'module.db.aws_db_instance.main["eu"] would be deleted',
+          ],
+        },
+      ],
+      [planInputOf([aStep('delete')]), { outcome: 'passed' }],
     ],
   },
   {

@@ -42,7 +42,7 @@ describe('a rotation of the key', () => {
 
     const result = rotateKey(paths);
 
-    expect(result.secrets).toBe(45 + 1 + 2 + 3 + 1 + 1 + 1);
+    expect(result.secrets).toBe(45 + 1 + 3 + 3 + 1 + 1 + 1);
     expect(readFileSync(paths.secretKeyPath).equals(old)).toBe(false);
     expect(readFileSync(result.oldKeyPath).equals(old)).toBe(true);
     expect(await secretsIn(paths)).toEqual(before);

@@ -10,7 +10,9 @@ const change = z
         '["no-op"], ["create"], ["read"], ["update"], ["delete"], ["forget"]; a replacement is ["delete", "create"] or ["create", "delete"].',
       ),
     before: value('The values before; null when there was nothing.'),
-    after: value('The values after, without those that are known after the apply; null when nothing is left.'),
+    after: value(
+      'The values after, without those that are known after the apply; null when nothing is left.',
+    ),
     after_unknown: value('`true` in place of each value that is known after the apply.'),
     before_sensitive: value('`true` in place of each secret value of `before`.'),
     after_sensitive: value('`true` in place of each secret value of `after`.'),
@@ -45,7 +47,10 @@ export const terraformPlan = z.looseObject({
     .array(resourceChange)
     .optional()
     .describe('What has changed outside of the tool since the last apply.'),
-  output_changes: z.record(z.string(), change).optional().describe('Of the outputs of the root module, by name.'),
+  output_changes: z
+    .record(z.string(), change)
+    .optional()
+    .describe('Of the outputs of the root module, by name.'),
   variables: value('The variables of the root module by name, each with its `value`.'),
   planned_values: value('All that there will be: `outputs` and `root_module`.'),
   prior_state: value('The state before.'),
