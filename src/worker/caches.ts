@@ -225,7 +225,7 @@ const nothing: CacheSize = { bytes: 0, entries: 0 };
 const none: OpenedCache = { cache: null, isShared: false };
 const without: OpenedCache = {
   ...none,
-  note: '[the cache of the repository cannot be used: this run downloads everything]',
+  note: '[the cache of the repository could not be opened: this run goes on without one]',
 };
 const emptyNote = '[the cache of the repository could not be copied: this run begins with an empty one]';
 
