@@ -105,12 +105,16 @@ describe('the cache of a repository', () => {
     });
   });
 
-  it('starts over after an initialization that failed, but not for a preview', async () => {
+  it('starts over after an initialization that failed, but not for that of a preview', async () => {
     await using world = await openWorkerWorld();
     const login = `${visit('"$SLIPWAY_RUN_TYPE"')}; test "$SLIPWAY_BRANCH" = main -a "$SLIPWAY_RUN_TYPE" != TRACKED`;
     const stack = await world.addStack(applied({ login }));
     await withWorker(world, async () => {
       await world.until(await world.start(stack, 'TASK', 'true'), 'FINISHED');
+      await world.until(await world.start(stack, 'PROPOSED'), 'FAILED');
+      const between = await world.start(stack, 'TASK', 'true');
+      await world.until(between, 'FINISHED');
+      expect(found(await world.log(between))).toBe('TASK');
       await world.until(await world.start(stack, 'TRACKED'), 'FAILED');
       const last = await world.start(stack, 'TASK', 'true');
       await world.until(last, 'FINISHED');
@@ -146,7 +150,7 @@ describe('the cache of a repository', () => {
 
   it('is done without when it cannot be opened, which the log says', async () => {
     await using world = await openWorkerWorld();
-    const stack = await world.addStack(applied({ login: 'echo "cache: ${SLIPWAY_CACHE-none}"' }));
+    const stack = await world.addStack(applied({ login: 'test -v SLIPWAY_CACHE && echo "cache: $SLIPWAY_CACHE" || echo "cache: none"' }));
     writeFileSync(world.cachesDirectory, 'not a directory');
     await withWorker(world, async () => {
       for (const type of ['TRACKED', 'PROPOSED'] as const) {
