@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { usageFailure } from './failure.ts';
+import { type VendorBody, type VendorFlags, vendorOf, withVendorFlags } from './vendor-flags.ts';
 
 /** The settings of a stack as flags, for `stack create` and `stack update`. */
-export interface StackFlags {
+export interface StackFlags extends VendorFlags {
   readonly name?: string;
   readonly description?: string;
   readonly label?: readonly string[];
@@ -18,16 +19,13 @@ export interface StackFlags {
   readonly checks?: string;
   readonly unaffectedChecks?: boolean;
   readonly deploymentEnvironment?: string;
-  readonly loginUrl?: string;
-  readonly stackName?: string;
-  readonly vendor?: string;
   readonly hook?: readonly string[];
 }
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 export function withStackFlags(command: Command): Command {
-  return command
+  const withSettings = command
     .option('--description <text>')
     .option('--label <label>', 'repeatable; the labels given replace all, --label "" leaves none', collect)
     .option('--branch <name>', 'the tracked branch; default: that of the repository')
@@ -54,19 +52,16 @@ export function withStackFlags(command: Command): Command {
     .option(
       '--deployment-environment <name>',
       'GitHub environment of its deployments, "" for none; default: the id of the stack',
-    )
-    .option('--login-url <url>', 'Pulumi: where the state is, e.g. file:///state or s3://bucket')
-    .option('--stack-name <name>', 'Pulumi: the name of its stack, e.g. dev or acme/network/prod')
-    .option('--vendor <json>', 'the vendor settings as JSON, instead of those of Pulumi')
-    .option(
-      '--hook <name=command>',
-      'e.g. beforeInit="npm ci"; repeatable, in order; replaces the commands of the hooks named; name= leaves none',
-      collect,
     );
+  return withVendorFlags(withSettings).option(
+    '--hook <name=command>',
+    'e.g. beforeInit="npm ci"; repeatable, in order; replaces the commands of the hooks named; name= leaves none',
+    collect,
+  );
 }
 
-/** The body of the request: what was not said is not in it. */
-export function stackBody(flags: StackFlags): Record<string, unknown> {
+/** The body of the request: what was not said is not in it. `vendorNow`: of the stack that is changed. */
+export function stackBody(flags: StackFlags, vendorNow?: VendorBody): Record<string, unknown> {
   const { name, description, branch, projectRoot } = flags;
   const { autodeploy, planBinding, promotion, publicDetails, allowForks } = flags;
   const { checks, unaffectedChecks, deploymentEnvironment } = flags;
@@ -77,28 +72,10 @@ export function stackBody(flags: StackFlags): Record<string, unknown> {
     trustedBots: flags.trustedBot?.filter((login) => login !== ''),
     labels: flags.label?.filter((label) => label !== ''),
     additionalProjectGlobs: flags.glob?.filter((glob) => glob !== ''),
-    vendor: vendorOf(flags),
+    vendor: vendorOf(flags, vendorNow),
     hooks: flags.hook && hooksOf(flags.hook),
   };
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-}
-
-function vendorOf({ vendor, loginUrl, stackName }: StackFlags): unknown {
-  if (vendor !== undefined) {
-    try {
-      return JSON.parse(vendor);
-    } catch {
-      throw usageFailure(
-        '--vendor: not valid JSON',
-        'For example {"pulumi":{"loginUrl":"...","stackName":"..."}}',
-      );
-    }
-  }
-  if (loginUrl === undefined && stackName === undefined) return undefined;
-  if (loginUrl === undefined || stackName === undefined) {
-    throw usageFailure('--login-url and --stack-name belong together');
-  }
-  return { pulumi: { loginUrl, stackName } };
 }
 
 function hooksOf(flags: readonly string[]): Record<string, string[]> {

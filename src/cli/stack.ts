@@ -7,6 +7,7 @@ import { usageFailure } from './failure.ts';
 import { fields, outputOf, table, time } from './output.ts';
 import { stackArgument, stackPathOf } from './stack-name.ts';
 import { type StackFlags, stackBody, withStackFlags } from './stack-settings.ts';
+import { saysVendor } from './vendor-flags.ts';
 
 /** `slipway stack ...`; its environment is in stack-environment.ts. */
 export function addStackCommands(stack: Command, context: CliContext): void {
@@ -27,8 +28,8 @@ export function addStackCommands(stack: Command, context: CliContext): void {
       const body = { ...stackBody(flags), name, repository: flags.repository };
       if (!('vendor' in body)) {
         throw usageFailure(
-          '--login-url and --stack-name are missing',
-          'To begin: --login-url file:///state --stack-name dev',
+          'the tool and its settings are missing',
+          'To begin: --login-url file:///state --stack-name dev, or --tool terraform --state-url file:///state',
         );
       }
       await using client = await connect(context);
@@ -57,11 +58,13 @@ export function addStackCommands(stack: Command, context: CliContext): void {
   )
     .option('--name <name>', 'its id stays')
     .action(async (name: string, flags: StackFlags, command: Command) => {
-      const body = stackBody(flags);
-      if (Object.keys(body).length === 0)
-        throw usageFailure('nothing to change', 'See `slipway stack update --help`.');
+      const isEmpty = !saysVendor(flags) && Object.keys(stackBody(flags)).length === 0;
+      if (isEmpty) throw usageFailure('nothing to change', 'See `slipway stack update --help`.');
       await using client = await connect(context);
-      const changed = await client.call('PATCH', await stackPathOf(client, name), body);
+      const path = await stackPathOf(client, name);
+      // A setting is changed among those of its tool, which the API takes as a whole.
+      const now = saysVendor(flags) ? stackObject.parse(await client.call('GET', path)).vendor : undefined;
+      const changed = await client.call('PATCH', path, stackBody(flags, now));
       outputOf(context, command).result(changed, () => described(stackObject.parse(changed)));
     });
 
@@ -153,7 +156,9 @@ function described(stack: Stack): string {
     ['root', stack.projectRoot || '.'],
     ['globs', stack.additionalProjectGlobs.join(' ')],
     ['vendor', vendor],
-    ...Object.entries(settings).map(([name, value]) => [`  ${name}`, String(value)] as const),
+    ...Object.entries(settings).map(
+      ([name, value]) => [`  ${name}`, value === null ? undefined : String(value)] as const,
+    ),
     [
       'on',
       on

@@ -4,9 +4,10 @@ import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import { type Transactions, type Tx, within } from '../tx.ts';
 import { UserError } from '../user-error.ts';
+import type { EnvironmentVariable } from './environment.ts';
 import { refuseManaged } from './managed.ts';
 import type { RepositoryDirectory, RepositoryStore } from './repository-store.ts';
-import { isLockedFor, type Stack, type StackLock, type StackSettings } from './stack.ts';
+import { isLockedFor, type Stack, type StackLock, type StackSettings, vendorName } from './stack.ts';
 import {
   completeSettings,
   type NewStackInput,
@@ -19,7 +20,7 @@ import {
   stackPatchInput,
 } from './stack-input.ts';
 import type { StackStore } from './stack-store.ts';
-import type { VendorSettingsSchema } from './vendor-settings.ts';
+import type { VendorRules } from './vendor-settings.ts';
 
 /**
  * Creating and changing stacks. Rights are the caller's business; the rules of the input, of repositories
@@ -55,7 +56,7 @@ export function createStacks(parts: {
   store: StackStore;
   repositories: RepositoryStore;
   directory: RepositoryDirectory;
-  vendors: readonly VendorSettingsSchema[];
+  vendors: readonly Pick<VendorRules, 'name' | 'schema' | 'refusesVariable'>[];
   transactions: Transactions;
   clock: Clock;
   newId: NewId;
@@ -70,6 +71,17 @@ export function createStacks(parts: {
     const stack = await store.findByKey(key);
     if (!stack) throw new UserError('not-found', 'The stack no longer exists.');
     return stack;
+  }
+
+  /** A stack may get another tool, which goes by other variables. */
+  function refuseVariables(tool: string, variables: readonly EnvironmentVariable[]): void {
+    const vendor = parts.vendors.find(({ name }) => name === tool);
+    const refused = variables.find(({ name }) => vendor?.refusesVariable(name));
+    if (!refused) return;
+    throw new UserError('environment-name-refused', `The stack has a variable that ${tool} must not get.`, {
+      hint: 'Remove it first.',
+      issues: [{ path: 'vendor', message: `the variable ${refused.name} of the stack stands against it` }],
+    });
   }
 
   return {
@@ -127,6 +139,9 @@ export function createStacks(parts: {
         check?.(found);
         refuseManaged(found);
         const now = found.settings;
+        if (vendor && vendorName(vendor) !== vendorName(now.vendor)) {
+          refuseVariables(vendorName(vendor), await store.environment(stack.key, tx));
+        }
         const settings: StackSettings = {
           ...now,
           ...present(rest),

@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import type { VendorSettingsSchema } from '../stacks/vendor-settings.ts';
+import type { VendorForm, VendorSettingsSchema } from '../stacks/vendor-settings.ts';
 import { registerOutgoingWebhook } from './api/outgoing-webhook.ts';
 import { anyObject } from './api/route-parts.ts';
 import { vendorSettingsComponent, vendorSettingsName } from './api/vendor-settings-schema.ts';
@@ -64,7 +64,10 @@ export interface OpenapiDocument {
 /** The document of everything that is routed, made from the schemas that validate. Made once: it does not change. */
 export function openapiDocument(
   api: Api,
-  { version, vendors }: { readonly version: string; readonly vendors: readonly VendorSettingsSchema[] },
+  {
+    version,
+    vendors,
+  }: { readonly version: string; readonly vendors: readonly (VendorForm & VendorSettingsSchema)[] },
 ): OpenapiDocument {
   for (const [name, scheme] of Object.entries(securitySchemes)) {
     api.openAPIRegistry.registerComponent('securitySchemes', name, scheme);

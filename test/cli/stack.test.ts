@@ -116,8 +116,17 @@ describe('slipway stack', () => {
   });
 
   it.each([
-    ['stack create Net --repository acme/infra', 2, '--login-url and --stack-name are missing'],
-    [`${create.replace(' --stack-name dev', '')}`, 2, 'belong together'],
+    ['stack create Net --repository acme/infra', 2, 'the tool and its settings are missing'],
+    [`${create.replace(' --stack-name dev', '')}`, 2, 'Pulumi needs --stack-name'],
+    [`${create} --workspace prod`, 2, 'belong to different tools'],
+    [`${create} --tool terraform`, 2, 'is no setting of Terraform'],
+    ['stack create Net --repository acme/infra --workspace prod', 2, 'terraform, opentofu'],
+    ['stack create Net --repository acme/infra --tool make', 2, 'Allowed choices are pulumi, terraform'],
+    [
+      'stack create Net --repository acme/infra --tool pulumi',
+      2,
+      'Pulumi needs --login-url and --stack-name',
+    ],
     [`${create} --hook npm`, 2, 'must be name=command'],
     [`${create} --hook beforeLunch=eat`, 6, 'beforeLunch'],
     [`${create} --vendor {`, 2, 'not valid JSON'],
@@ -137,6 +146,30 @@ describe('slipway stack', () => {
     expect(result).toMatchObject({ exitCode, out: '' });
     expect(result.err).toMatch(/^slipway: /);
     expect(result.err).toContain(message);
+  });
+
+  it('has the settings of every tool as flags, and changes one among the others', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+    await installation.addStack();
+    const vendorOf = async (line: string) => (await run(`${line} --json`)).json().vendor;
+    const net = 'stack create Net --repository acme/infra --tool terraform';
+
+    expect(await vendorOf(`${net} --workspace prod --variable-file prod.tfvars`)).toEqual({
+      terraform: { workspace: 'prod', variableFile: 'prod.tfvars' },
+    });
+    expect(await vendorOf('stack update net --workspace test')).toEqual({
+      terraform: { workspace: 'test', variableFile: 'prod.tfvars' },
+    });
+    expect(await vendorOf('stack update net --variable-file= --description new')).toEqual({
+      terraform: { workspace: 'test' },
+    });
+    expect((await run('stack show net')).out).toMatch(/vendor +terraform\n +workspace +test\n/);
+    expect(await vendorOf('stack update net --tool opentofu')).toEqual({ opentofu: {} });
+    expect(await vendorOf('stack update network-prod --stack-name other')).toEqual({
+      pulumi: { loginUrl: 'file:///state', stackName: 'other' },
+    });
+    expect((await run('stack create --help')).out).toContain('Terraform, OpenTofu: Workspace, e.g. prod');
   });
 
   it('locks and unlocks', async () => {

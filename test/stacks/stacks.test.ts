@@ -26,7 +26,18 @@ function opened(repository: Partial<Repository> = {}) {
     directory: {
       lookUp: async (name) => (name === 'acme/infra' ? { account: anAccount(), repository: known } : null),
     },
-    vendors: [{ name: 'pulumi', schema: z.strictObject({ stackName: z.string() }) }],
+    vendors: [
+      {
+        name: 'pulumi',
+        schema: z.strictObject({ stackName: z.string() }),
+        refusesVariable: (name) => name.startsWith('PULUMI_'),
+      },
+      {
+        name: 'terraform',
+        schema: z.strictObject({}),
+        refusesVariable: (name) => name === 'TF_WORKSPACE',
+      },
+    ],
     transactions: database,
     clock,
     newId: createIds(clock),

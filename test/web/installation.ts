@@ -24,7 +24,7 @@ import { createScheduler } from '../../src/runs/scheduler.ts';
 import { createSummaryReactor } from '../../src/runs/stack-summary.ts';
 import { createTransitions, type Transitions } from '../../src/runs/transition.ts';
 import { createTriggers } from '../../src/runs/triggers.ts';
-import type { Stack } from '../../src/stacks/stack.ts';
+import { type Stack, vendorName } from '../../src/stacks/stack.ts';
 import { createStacks } from '../../src/stacks/stacks.ts';
 import { createAuditStore } from '../../src/storage/audit-store.ts';
 import { createBranchHeadStore } from '../../src/storage/branch-head-store.ts';
@@ -49,7 +49,7 @@ import { createStackStore } from '../../src/storage/stack-store.ts';
 import { createStandingStore } from '../../src/storage/standing-store.ts';
 import { createTokenStore } from '../../src/storage/token-store.ts';
 import { createWebhookStore } from '../../src/storage/webhook-store.ts';
-import { pulumiRules } from '../../src/vendors/pulumi/rules.ts';
+import { vendorRules } from '../../src/vendor-rules.ts';
 import type { Health } from '../../src/web/health.ts';
 import type { Web, WebParts } from '../../src/web/server.ts';
 import type { SystemReport } from '../../src/web/system-report.ts';
@@ -178,7 +178,7 @@ export function anInstallation({ judge = noLoginPolicies, engine, ...change }: I
     store: stackStore,
     repositories,
     directory: { lookUp: async (fullName) => installed.get(fullName) ?? null },
-    vendors: [pulumiRules],
+    vendors: vendorRules,
     onUnlock: (key) => scheduler.wake(key),
     onRelabeled: (tx, key) => approvalJobs.policiesChanged(tx, [key]),
   });
@@ -239,11 +239,14 @@ export function anInstallation({ judge = noLoginPolicies, engine, ...change }: I
     stacks,
     stackStore,
     repositories,
-    vendors: [pulumiRules],
+    vendors: vendorRules.map((rules) => ({ ...rules, tool: rules.name === 'opentofu' ? null : {} })),
     stackList: createStackList(database),
     cursorBox: box,
     transactions: database,
-    refusesVariable: (_stack, name) => pulumiRules.refusesVariable(name),
+    refusesVariable: (stack, name) =>
+      vendorRules.some(
+        (rules) => rules.name === vendorName(stack.settings.vendor) && rules.refusesVariable(name),
+      ),
     runs,
     runList: createRunList(database),
     seenPlans: createSeenPlans({ ...base, store: createSeenPlanStore(database), runs }),

@@ -94,6 +94,12 @@ describe('the document takes what the API takes', () => {
     [{ pulumi: { loginUrl: 'file:///state', stackName: '.dev' } }, false],
     [{ pulumi: { loginUrl: 'file:///state', stackName: 'dev' }, tofu: {} }, false],
     [{ pulumi: { loginUrl: 'file:///state', stackName: 'acme/network/dev' } }, true],
+    [{ terraform: {} }, true],
+    [{ opentofu: { workspace: 'prod', variableFile: 'prod.tfvars', stateUrl: null } }, true],
+    [{ terraform: { workspace: 'a b' } }, false],
+    [{ terraform: { backendConfigFile: '/etc/passwd' } }, false],
+    [{ terraform: { stackName: 'dev' } }, false],
+    [{ terraform: {}, opentofu: {} }, false],
   ])('for the vendor %j', async (vendor, isFine) => {
     const wrong = check({ $ref: '#/components/schemas/NewStack' }, { ...required, vendor });
     expect(wrong === null).toBe(isFine);

@@ -112,12 +112,29 @@ describe('the vendors of the API', () => {
 
     const { body } = await call(installation, 'GET', '/api/v1/vendors', { token });
 
-    expect(body.items.map(({ name }: { name: string }) => name)).toEqual(['pulumi']);
-    const [{ name, fields }] = body.items;
-    const settings = Object.fromEntries(
-      fields.map((field: { name: string; example: string }) => [field.name, field.example]),
-    );
-    const stack = { name: 'By example', repository: 'acme/infra', vendor: { [name]: settings } };
-    expect((await call(installation, 'POST', '/api/v1/stacks', { token, body: stack })).status).toBe(201);
+    type Field = { name: string; example: string; optional: boolean };
+    type Item = { name: string; installed: boolean; fields: Field[] };
+    const items: Item[] = body.items;
+    expect(items.map(({ name, installed }) => [name, installed])).toEqual([
+      ...[
+        ['pulumi', true],
+        ['terraform', true],
+      ],
+      ['opentofu', false],
+    ]);
+    const settingsOf = (fields: Field[]) =>
+      Object.fromEntries(fields.map((field) => [field.name, field.example]));
+    for (const { name, fields } of items) {
+      const needed = fields.filter(({ optional }) => !optional);
+      for (const [kind, some] of Object.entries({ all: fields, needed })) {
+        const stack = {
+          name: `${name} ${kind}`,
+          repository: 'acme/infra',
+          vendor: { [name]: settingsOf(some) },
+        };
+        const made = await call(installation, 'POST', '/api/v1/stacks', { token, body: stack });
+        expect([made.status, made.body.vendor]).toEqual([201, stack.vendor]);
+      }
+    }
   });
 });

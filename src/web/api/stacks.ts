@@ -86,7 +86,7 @@ const updateRoute = createRoute({
   tags,
   summary: 'Change settings of a stack',
   ...needs('admin'),
-  ...refuses('managed-by-file', 'login-url-not-allowed'),
+  ...refuses('managed-by-file', 'login-url-not-allowed', 'environment-name-refused'),
   request: { params: stackParams, headers: ifMatchHeader, ...jsonBody(stackPatchBody) },
   responses: { 200: tagged(stackSchema, 'The stack as it is now.'), ...problems },
 });

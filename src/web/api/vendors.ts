@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { VendorForm } from '../../stacks/vendor-settings.ts';
+import type { VendorField, VendorForm } from '../../stacks/vendor-settings.ts';
 import { type Api, newApi } from '../api.ts';
 import { pageOf, wholeListQuery } from '../page.ts';
 import { json, needs, problems } from './route-parts.ts';
@@ -8,22 +8,36 @@ export const vendorSchema = z
   .object({
     name: z.string().openapi({ description: 'The key in `vendor` of a stack.', example: 'pulumi' }),
     label: z.string(),
+    installed: z.boolean().openapi({
+      description:
+        'False: this server has no such tool, or one that it cannot use, and runs of such stacks fail.',
+    }),
     fields: z.array(
-      z.object({ name: z.string(), label: z.string(), help: z.string(), example: z.string() }).openapi({
-        description: 'A setting below that key, as text: what it is for, and how one may look.',
-      }),
+      z
+        .object({
+          name: z.string(),
+          label: z.string(),
+          help: z.string(),
+          example: z.string(),
+          optional: z.boolean().openapi({ description: 'It may be left out.' }),
+        })
+        .openapi({
+          description: 'A setting below that key, as text: what it is for, and how one may look.',
+        }),
     ),
   })
   .openapi('Vendor', {
     example: {
-      name: 'pulumi',
-      label: 'Pulumi',
+      name: 'terraform',
+      label: 'Terraform',
+      installed: true,
       fields: [
         {
-          name: 'loginUrl',
-          label: 'Login URL',
-          help: 'Where Pulumi keeps the state.',
-          example: 's3://acme-state',
+          name: 'workspace',
+          label: 'Workspace',
+          help: 'Selected after init, and made when there is none of that name.',
+          example: 'prod',
+          optional: true,
         },
       ],
     },
@@ -40,13 +54,21 @@ const listRoute = createRoute({
   responses: { 200: json(pageOf(vendorSchema), 'All vendors.'), ...problems },
 });
 
-export function vendorRoutes({ vendors }: { readonly vendors: readonly VendorForm[] }): Api {
+export interface OfferedVendor extends VendorForm {
+  /** Null when this machine does not have it. */
+  readonly tool: object | null;
+}
+
+export function vendorRoutes({ vendors }: { readonly vendors: readonly OfferedVendor[] }): Api {
   const api = newApi();
-  const items = vendors.map(({ name, label, fields }) => ({
-    name,
-    label,
-    fields: fields.map((field) => ({ ...field })),
-  }));
-  api.openapi(listRoute, (c) => c.json({ items, nextCursor: null }, 200));
+  api.openapi(listRoute, (c) => c.json({ items: vendors.map(vendorObject), nextCursor: null }, 200));
   return api;
+}
+
+function vendorObject({ name, label, tool, fields }: OfferedVendor): z.infer<typeof vendorSchema> {
+  return { name, label, installed: tool !== null, fields: fields.map(fieldObject) };
+}
+
+function fieldObject({ name, label, help, example, isOptional }: VendorField) {
+  return { name, label, help, example, optional: isOptional ?? false };
 }

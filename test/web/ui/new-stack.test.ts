@@ -21,7 +21,7 @@ async function opened(role: 'admin' | 'writer' | null) {
 
 const typed = {
   ...{ repository: 'acme/infra', name: 'Network Prod', projectRoot: 'network', branch: '' },
-  ...{ 'vendor.pulumi.loginUrl': 's3://acme-state', 'vendor.pulumi.stackName': 'prod' },
+  ...{ vendorName: 'pulumi', 'vendor.pulumi.loginUrl': 's3://acme-state', 'vendor.pulumi.stackName': 'prod' },
 };
 
 test('the front page leads to it, and it offers the repositories that somebody administers', async () => {
@@ -47,6 +47,41 @@ test('a stack is made, with defaults for the rest', async () => {
     ...{ name: 'Network Prod', projectRoot: 'network', branch: 'main' },
     vendor: { pulumi: { loginUrl: 's3://acme-state', stackName: 'prod' } },
   });
+});
+
+test('each tool is asked for its own, what may be left out is left out, and a missing one is said', async () => {
+  await using all = await opened('admin');
+
+  const { text } = await all.visit('/stacks/new');
+  const made = await all.submit({
+    ...{ ...typed, vendorName: 'terraform' },
+    ...{ 'vendor.terraform.workspace': ' prod ', 'vendor.terraform.stateUrl': '' },
+  });
+
+  expect(formFields(text, '/stacks/new')).toMatchObject({ vendorName: ['pulumi'] });
+  expect(text.match(/not installed on this server/g)).toHaveLength(1);
+  expect(text).toMatch(/value="opentofu"> <span>OpenTofu <span class="help">not installed/);
+  expect(text).toContain('>Workspace (optional)<');
+  expect(text).toContain('>Login URL<');
+  expect(made.answer.status).toBe(303);
+  expect((await all.installation.stackStore.find('acme', 'network-prod'))?.settings.vendor).toEqual({
+    terraform: { workspace: 'prod' },
+  });
+});
+
+test.each([
+  ['no tool', { vendorName: '' }, 'exactly one of pulumi, terraform, opentofu'],
+  ['a tool of nobody', { vendorName: hostile }, 'exactly one of pulumi, terraform, opentofu'],
+  ['a state outside', { vendorName: 'opentofu', 'vendor.opentofu.stateUrl': 'file:///etc' }, 'file:///state'],
+])('%s is refused beside the tools', async (_, change, words) => {
+  await using all = await opened('admin');
+
+  const { answer, text } = await all.submit({ ...typed, ...change });
+
+  expect(answer.status).toBe(422);
+  expect(text).toContain(`role="alert"`);
+  expect(/<p class="wrong"[^>]*>(.*?)<\/p>/.exec(text)?.[1]).toContain(words);
+  expect(text).not.toContain('<script>alert');
 });
 
 test.each([

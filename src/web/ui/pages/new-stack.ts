@@ -3,14 +3,21 @@ import { z } from 'zod';
 import { UserError } from '../../../user-error.ts';
 import { repositorySchema } from '../../api/repositories.ts';
 import { stackSchema } from '../../api/stack-object.ts';
-import { problemNotice, radioField, textField } from '../components/form-field.ts';
+import { problemNotice, textField } from '../components/form-field.ts';
 import { type Draft, formRefusal, freshDraft, refusedDraft } from '../draft.ts';
 import { ApiRefusal } from '../in-process-api.ts';
 import { formToken, type Markup, type Page } from '../layout.ts';
 import type { Form, FormResult, View } from '../page-routes.ts';
 import { stackPath } from '../stack-path.ts';
 import { branchField, projectRootField } from './settings/stack-fields.ts';
-import { type Vendor, vendorFields, vendorSettingsIn, vendorsOf } from './settings/vendor-fields.ts';
+import {
+  chosenVendor,
+  type Vendor,
+  vendorChoice,
+  vendorNameField,
+  vendorSettingsIn,
+  vendorsOf,
+} from './settings/vendor-fields.ts';
 
 type Repository = z.output<typeof repositorySchema>;
 
@@ -19,7 +26,8 @@ const repositoryList = z.object({ items: z.array(repositorySchema), nextCursor: 
 /** Asks for what a stack cannot do without; everything else has a default, and a page of settings. */
 export async function newStackPage(view: View): Promise<Page> {
   const vendors = await vendorsOf(view);
-  const first = { repository: view.query('repository') ?? '', vendorName: vendors[0]?.name ?? '' };
+  const tool = vendors.find(({ installed }) => installed) ?? vendors[0];
+  const first = { repository: view.query('repository') ?? '', [vendorNameField]: tool?.name ?? '' };
   return pageWith(view, vendors, freshDraft(first));
 }
 
@@ -42,8 +50,7 @@ ${textField(draft, {
   attributes: html` class="mono" spellcheck="false"`,
   help: `${branchField.help} Empty: the default branch of the repository.`,
 })}
-${vendors.length > 1 ? vendorChoice(draft, vendors) : ''}
-${vendors.map((vendor) => html`<h2>${vendor.label}</h2>${vendorFields(draft, vendor)}`)}
+${vendorChoice(draft, vendors)}
 <button class="primary">Create stack</button></form>`;
   return { title: 'New stack', section: 'stacks', styles: ['settings.css'], body };
 }
@@ -58,19 +65,12 @@ function repositoryField(draft: Draft, repositories: readonly Repository[], areM
   })}<datalist id="repositories">${possible.map(({ repository }) => html`<option value="${repository}"></option>`)}</datalist>`;
 }
 
-const vendorChoice = (draft: Draft, vendors: readonly Vendor[]): Markup =>
-  radioField(
-    draft,
-    { name: 'vendorName', label: 'Run with', help: 'Only what is asked for that one counts.' },
-    vendors.map(({ name, label }) => ({ value: name, words: label })),
-  );
-
 const noRepositories = html`<div class="notice person"><p>The GitHub App sees no repository that you administer.</p>
 <p>Install it on one: <a href="/account">your account</a> says where. Or ask an administrator of the repository to make the stack.</p></div>`;
 
 export async function createStack(form: Form): Promise<FormResult> {
   const vendors = await vendorsOf(form);
-  const vendor = vendors.find(({ name }) => name === form.field('vendorName')) ?? vendors[0];
+  const vendor = chosenVendor(form, vendors);
   const [projectRoot, branch] = [form.field('projectRoot').trim(), form.field('branch').trim()];
   try {
     const made = await form.api.send('POST', '/api/v1/stacks', {

@@ -7,7 +7,7 @@ import { formFields, formsOf, hostile, openSettings, settings } from './settings
 const renamed = {
   ...{ name: 'Other', branch: 'main', planBinding: 'yes', checks: 'each' },
   ...{ 'deploymentEnvironment.kind': 'default', deploymentEnvironment: '' },
-  ...{ 'vendor.pulumi.loginUrl': 'file:///state', 'vendor.pulumi.stackName': 'dev' },
+  ...{ vendorName: 'pulumi', 'vendor.pulumi.loginUrl': 'file:///state', 'vendor.pulumi.stackName': 'dev' },
 };
 
 test('the form shows what is stored, and saves what is changed', async () => {
@@ -17,6 +17,7 @@ test('the form shows what is stored, and saves what is changed', async () => {
   expect(fields).toMatchObject({
     ...{ name: ['Network Prod'], branch: ['main'], planBinding: ['yes'], checks: ['each'] },
     ...{ 'deploymentEnvironment.kind': ['default'], 'vendor.pulumi.loginUrl': ['file:///state'] },
+    vendorName: ['pulumi'],
   });
   const before = await all.storedStack();
 
@@ -93,6 +94,43 @@ test('what is wrong stands beside its field, with what was typed', async () => {
     ...{ branch: ['no branch'], description: [hostile], autodeploy: ['yes'] },
   });
   expect(await all.storedStack()).toEqual(before);
+});
+
+test('a stack gets another tool, and is saved as it is afterwards', async () => {
+  await using all = await openSettings('admin');
+  const fields = formFields((await all.visit(settings)).text, settings);
+  await all.submit(settings, {
+    ...{ ...fields, vendorName: 'terraform' },
+    ...{ 'vendor.terraform.variableFile': 'prod.tfvars', 'vendor.terraform.workspace': ' ' },
+  });
+  const changed = await all.storedStack();
+
+  const { text } = await all.visit(settings);
+  const again = await all.submit(settings, formFields(text, settings));
+
+  expect(changed?.vendor).toEqual({ terraform: { variableFile: 'prod.tfvars' } });
+  expect(formFields(text, settings)).toMatchObject({
+    ...{ vendorName: ['terraform'], 'vendor.terraform.variableFile': ['prod.tfvars'] },
+    ...{ 'vendor.terraform.workspace': [''], 'vendor.pulumi.loginUrl': [''] },
+  });
+  expect(again.answer.status).toBe(303);
+  expect(await all.storedStack()).toEqual(changed);
+});
+
+test('another tool is refused while a variable stands against it', async () => {
+  await using all = await openSettings('admin');
+  const { database, stackStore } = all.installation;
+  const variable = { name: 'TF_WORKSPACE', value: 'x', secret: false, access: 'all' } as const;
+  await database.write((tx) => stackStore.putVariable(tx, all.stack.key, variable));
+  const fields = formFields((await all.visit(settings)).text, settings);
+
+  const { answer, text } = await all.submit(settings, { ...fields, vendorName: 'terraform' });
+
+  expect(answer.status).toBe(422);
+  expect(text).toContain('the variable TF_WORKSPACE of the stack stands against it');
+  expect((await all.storedStack())?.vendor).toEqual({
+    pulumi: { loginUrl: 'file:///state', stackName: 'dev' },
+  });
 });
 
 test('the vendor judges its own fields', async () => {

@@ -5,8 +5,9 @@ import { checksField, deploymentField, type SettingField, settingGroups } from '
 import { type Vendor, vendorOf } from './vendor-fields.ts';
 
 /** The settings of a stack for who cannot change them. */
-export function generalFacts(stack: Stack, vendor: Vendor | undefined): Markup {
-  const { settings } = vendorOf(stack);
+export function generalFacts(stack: Stack, vendors: readonly Vendor[]): Markup {
+  const { name: tool, settings } = vendorOf(stack);
+  const vendor = vendors.find(({ name }) => name === tool);
   const checks = checksField.choices.find(({ value }) => value === stack.checks)?.words;
   const github: readonly Fact[] = [
     { label: checksField.label, value: checks ?? stack.checks },
@@ -23,7 +24,7 @@ export function generalFacts(stack: Stack, vendor: Vendor | undefined): Markup {
     ),
   )}
 ${factsOf('On GitHub', github)}
-${vendor ? factsOf(vendor.label, asked) : ''}`;
+${vendor ? factsOf(`Run with ${vendor.label}`, asked) : ''}`;
 }
 
 interface Fact {

@@ -10,7 +10,7 @@ import { removalForm } from './removal.ts';
 import { apiPathOf, managedNotice, pathOf, type Stack, settingsPage, stackOf } from './settings-frame.ts';
 import { checksField, deploymentField, type SettingField, settingGroups } from './stack-fields.ts';
 import { changesIn, valuesOf } from './stack-form.ts';
-import { vendorFields, vendorOfStack } from './vendor-fields.ts';
+import { vendorChoice, vendorsOf } from './vendor-fields.ts';
 
 /** The settings of a stack: a form for its administrators, for everybody else what they are. */
 export async function generalPage(view: View): Promise<Page> {
@@ -27,17 +27,20 @@ export async function generalPageWith(
 ): Promise<Page> {
   const isAdmin = stack.role === 'admin';
   const isChangeable = isAdmin && stack.managedBy === null;
-  const vendor = await vendorOfStack(view, stack);
+  const vendors = await vendorsOf(view);
   const form =
     () => html`<form method="post" action="${pathOf(view)}/settings">${formToken(view.session)}${etagField(etag)}
 ${settingGroups.map(({ title, fields }) => html`<h2>${title}</h2>${fields.map((field) => fieldOf(draft, field))}${title === shownWithGithub ? githubFields(draft) : ''}`)}
-${vendor ? html`<h2>${vendor.label}</h2>${vendorFields(draft, vendor)}` : ''}
+${vendorChoice(draft, vendors, otherTool)}
 <p class="soft">Runs that are under way keep the settings that they began with.</p>
 <button class="primary">Save settings</button></form>`;
   const body = html`${managedNotice(stack, view.githubUrl)}${problemNotice(draft)}
-${isChangeable ? html`${form()}${removalForm(view, stack, etag, removal)}` : generalFacts(stack, vendor)}`;
+${isChangeable ? html`${form()}${removalForm(view, stack, etag, removal)}` : generalFacts(stack, vendors)}`;
   return settingsPage(stack, 'General', body);
 }
+
+const otherTool =
+  'Another tool knows nothing of what this one has made: what the state lists stays there, and is not taken over.';
 
 const shownWithGithub = settingGroups.at(-1)?.title;
 
@@ -66,7 +69,7 @@ ${textField(draft, {
 export async function saveGeneral(form: Form): Promise<FormResult> {
   const stack = await stackOf(form);
   const back = { goTo: `${pathOf(form)}/settings` };
-  const changes = changesIn(form, stack.value, await vendorOfStack(form, stack.value));
+  const changes = changesIn(form, stack.value, await vendorsOf(form));
   if (Object.keys(changes).length === 0) return back;
   try {
     await form.api.send('PATCH', apiPathOf(form), changes, { ifMatch: ifMatchOf(form) });

@@ -2,7 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { type FieldValues, fieldValues, lineFeeds, linesOf } from '../../draft.ts';
 import type { Stack } from './settings-frame.ts';
 import { checksField, deploymentField, type SettingField, settingGroups } from './stack-fields.ts';
-import { type Vendor, vendorFieldName, vendorOf, vendorSettingsIn } from './vendor-fields.ts';
+import {
+  chosenVendor,
+  type Vendor,
+  vendorFieldName,
+  vendorNameField,
+  vendorOf,
+  vendorSettingsIn,
+} from './vendor-fields.ts';
 
 /** Between a stack of the API and the fields of its form. */
 const allFields = settingGroups.flatMap(({ fields }) => fields);
@@ -16,8 +23,9 @@ export function valuesOf(stack: Stack): FieldValues {
     checks: stack.checks,
     [`${deploymentField.name}.kind`]: environmentKind(deploymentEnvironment),
     [deploymentField.name]: deploymentEnvironment ?? '',
+    [vendorNameField]: vendor,
     ...Object.fromEntries(
-      Object.entries(settings).map(([name, value]) => [vendorFieldName(vendor, name), String(value)]),
+      Object.entries(settings).map(([name, value]) => [vendorFieldName(vendor, name), String(value ?? '')]),
     ),
   });
 }
@@ -37,16 +45,17 @@ const environmentKind = (name: string | null): 'default' | 'none' | 'named' => {
 export function changesIn(
   form: FieldValues,
   stack: Stack,
-  vendor: Vendor | undefined,
+  vendors: readonly Vendor[],
 ): Readonly<Record<string, unknown>> {
-  const typed = settingsIn(form, vendor);
-  const stored = settingsIn(valuesOf(stack), vendor);
+  const typed = settingsIn(form, vendors);
+  const stored = settingsIn(valuesOf(stack), vendors);
   return Object.fromEntries(
     Object.entries(typed).filter(([name, value]) => !isDeepStrictEqual(value, stored[name])),
   );
 }
 
-function settingsIn(form: FieldValues, vendor: Vendor | undefined): Readonly<Record<string, unknown>> {
+function settingsIn(form: FieldValues, vendors: readonly Vendor[]): Readonly<Record<string, unknown>> {
+  const vendor = chosenVendor(form, vendors);
   return {
     ...Object.fromEntries(allFields.map((field) => [field.name, typedIn(field, form)])),
     [checksField.name]: form.field('checks'),
