@@ -1,11 +1,13 @@
 import { resolve } from 'node:path';
 import type { Config } from './config.ts';
-import { placeOf } from './github/local-clone.ts';
+import { type ClonePlace, placeOf } from './github/local-clone.ts';
 import { parseInput } from './stacks/stack-input.ts';
 import { UserError } from './user-error.ts';
 import { type NeededVariable, neededVariables } from './vendors/pulumi/needed-variables.ts';
 import { readPulumiProject } from './vendors/pulumi/project.ts';
 import { pulumiRules } from './vendors/pulumi/rules.ts';
+import { neededByBackend, readTerraformProject, type TerraformProject } from './vendors/terraform/project.ts';
+import { settingsSchema } from './vendors/terraform/settings.ts';
 
 export interface ProjectQuestion {
   readonly directory: string;
@@ -17,12 +19,14 @@ export interface ProjectQuestion {
   readonly loginUrl?: string;
   /** Instead of every stack that has a file. */
   readonly stackNames?: readonly string[];
+  /** Of Terraform: where the state is instead of the program's own backend. */
+  readonly stateUrl?: string;
+  /** Of Terraform: a stack for each; left out: one, for the workspace `default`. */
+  readonly workspaces?: readonly string[];
 }
 
 /** A project on the disk as the stacks that it would be; `vendor` as the API takes it. */
 export interface FoundProject {
-  readonly name: string;
-  readonly runtime: string;
   readonly repository: string;
   readonly projectRoot: string;
   readonly stacks: readonly { readonly name: string; readonly vendor: Readonly<Record<string, unknown>> }[];
@@ -30,11 +34,24 @@ export interface FoundProject {
   readonly variables: readonly NeededVariable[];
 }
 
-/** Reads a Pulumi project in a clone. Throws a UserError that says what is missing, and by which option it can be said. */
+/**
+ * Reads a project of Pulumi or a program of Terraform in a clone. Throws a UserError that says what is missing, and by
+ * which option it can be said.
+ */
 export async function findProject(config: Config, question: ProjectQuestion): Promise<FoundProject> {
+  const program = await readTerraformProject(question.directory);
+  const place = () =>
+    placeOf(resolve(question.directory), question, {
+      ...{ webUrl: config.githubAddress.webUrl, path: config.tools.path, caBundle: null },
+    });
+  return program ? ofTerraform(program, question, place) : ofPulumi(question, place);
+}
+
+type Place = () => Promise<ClonePlace>;
+
+async function ofPulumi(question: ProjectQuestion, place: Place): Promise<FoundProject> {
   const { name, runtime, files, ...project } = await readPulumiProject(question.directory);
-  const git = { webUrl: config.githubAddress.webUrl, path: config.tools.path, caBundle: null };
-  const { repository, path } = await placeOf(resolve(question.directory), question, git);
+  const { repository, path } = await place();
   const loginUrl = question.loginUrl ?? project.loginUrl;
   if (loginUrl === null) {
     throw new UserError('backend-missing', 'The project does not say where its state is (backend.url).', {
@@ -62,8 +79,42 @@ export async function findProject(config: Config, question: ProjectQuestion): Pr
     stackNames.some((full) => full.split('/').at(-1) === stack.name),
   );
   return {
-    ...{ name, runtime, repository, projectRoot: path, stacks: chosen },
+    ...{ repository, projectRoot: path, stacks: chosen },
     beforeInit: runtime === 'nodejs' && files.includes('package-lock.json') ? ['npm ci'] : [],
     variables: neededVariables(loginUrl, known.length > 0 ? known : [{ secretsProvider: null }]),
   };
+}
+
+async function ofTerraform(
+  { tool, backend }: TerraformProject,
+  { stateUrl, workspaces = [], stackNames, loginUrl }: ProjectQuestion,
+  place: Place,
+): Promise<FoundProject> {
+  if (stackNames || loginUrl !== undefined) {
+    throw new UserError('not-of-this-tool', '--stack-name and --login-url are for projects of Pulumi.', {
+      hint: 'For programs of Terraform there are --workspace and --state-url.',
+    });
+  }
+  const { repository, path } = await place();
+  if (backend === null && stateUrl === undefined) {
+    throw new UserError(
+      'backend-missing',
+      'The program does not say where its state is: it has no backend block.',
+      {
+        hint: 'Give it one, or have a new state kept on the server: --state-url file:///state',
+      },
+    );
+  }
+  const name = (path || repository).split('/').at(-1) ?? '';
+  const settings = stateUrl === undefined ? {} : { stateUrl };
+  const judged = (given: object) => ({ [tool]: parseInput(settingsSchema, given) });
+  const stacks =
+    workspaces.length === 0
+      ? [{ name, vendor: judged(settings) }]
+      : workspaces.map((workspace) => ({
+          name: `${name}-${workspace}`,
+          vendor: judged({ ...settings, workspace }),
+        }));
+  const variables = stateUrl === undefined ? neededByBackend(backend) : [];
+  return { repository, projectRoot: path, stacks, beforeInit: [], variables };
 }

@@ -79,7 +79,7 @@ const allowed: Record<string, readonly string[]> = {
     ...['webhooks/webhooks', 'worker/worker', 'worker/workspace'],
   ],
   main: ['config', 'app', 'logger', 'user-error'],
-  'project-import': ['config', 'user-error', 'github/local-clone', 'stacks/stack-input', 'vendors/pulumi'],
+  'project-import': ['config', 'user-error', 'github/local-clone', 'stacks/stack-input', 'vendors/pulumi', 'vendors/terraform'],
   'local-policies': ['config', 'installed-opa', 'policies', 'sandbox'],
   'without-server': ['config', 'github/simulate', 'stacks/repository-file', 'vendor-rules'],
   'vendor-rules': ['stacks/vendor-settings', 'vendors/pulumi/rules', 'vendors/terraform/rules'],

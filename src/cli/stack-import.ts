@@ -13,6 +13,8 @@ import { fields, oneLine, outputOf, table } from './output.ts';
 interface ImportFlags {
   readonly stackName?: readonly string[];
   readonly loginUrl?: string;
+  readonly workspace?: readonly string[];
+  readonly stateUrl?: string;
   readonly repository?: string;
   readonly remote: string;
   readonly dryRun?: boolean;
@@ -29,22 +31,25 @@ interface NewStack {
 }
 
 const help = `
-Nothing is read but Pulumi.yaml, Pulumi.<stack>.yaml and the remote of the clone. The configuration of the stacks stays where it
-is: runs read it from the repository. Variables that runs will need are named, and set with \`slipway stack env set\`.`;
+Of Pulumi nothing is read but Pulumi.yaml, Pulumi.<stack>.yaml and the remote of the clone, of Terraform and OpenTofu nothing but the
+*.tf and *.tofu files of the folder, for their backend block. The configuration of the stacks stays where it is: runs read it from
+the repository. Variables that runs will need are named, and set with \`slipway stack env set\`.`;
 
-/** `slipway stack import`: a stack for each of a Pulumi project in a clone. */
+/** `slipway stack import`: a stack for each of a Pulumi project in a clone, or of the workspaces of a program of Terraform. */
 export function addImportCommand(stack: Command, context: CliContext): void {
   const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
   stack
     .command('import')
-    .description('make stacks of a Pulumi project in a clone')
-    .argument('[dir]', 'where its Pulumi.yaml is', '.')
+    .description('make stacks of a project of Pulumi, Terraform or OpenTofu in a clone')
+    .argument('[dir]', 'where its Pulumi.yaml is, or its *.tf files are', '.')
     .option(
       '--stack-name <name>',
-      'only this one; as Pulumi calls it, e.g. acme/network/prod; repeatable',
+      'Pulumi: only this one; as Pulumi calls it, e.g. acme/network/prod; repeatable',
       collect,
     )
-    .option('--login-url <url>', 'where the state is; default: backend.url of the project')
+    .option('--login-url <url>', 'Pulumi: where the state is; default: backend.url of the project')
+    .option('--workspace <name>', 'Terraform, OpenTofu: a stack for this one; repeatable', collect)
+    .option('--state-url <url>', 'Terraform, OpenTofu: file:///state for a program without a backend')
     .option('--repository <owner/name>', 'default: what the remote says')
     .option('--remote <name>', 'the git remote that leads to GitHub', 'origin')
     .option('--dry-run', 'say what would be made')
@@ -54,10 +59,11 @@ export function addImportCommand(stack: Command, context: CliContext): void {
       if (flags.yaml && flags.dryRun) throw usageFailure('--yaml and --dry-run exclude each other');
       const output = outputOf(context, command);
       const config = readConfig(withoutCredentials(context.environment()));
-      const { stackName: stackNames, dryRun, yaml, ...question } = flags;
+      const { stackName: stackNames, workspace: workspaces, dryRun, yaml, ...question } = flags;
       const project = await context.findProject(config, {
         ...{ ...question, directory },
         ...(stackNames === undefined ? {} : { stackNames }),
+        ...(workspaces === undefined ? {} : { workspaces }),
       });
       const stacks = stacksOf(project);
       const { variables } = project;
@@ -120,10 +126,11 @@ function described(stacks: readonly NewStack[]): string {
     ['beforeInit', first?.hooks?.beforeInit.join('; ')],
   ]);
   const rows = stacks.map(({ name, vendor }) => {
-    const settings = Object.values(vendor)[0] as Readonly<Record<string, string>>;
-    return [name, settings['stackName'] ?? '', settings['loginUrl'] ?? ''];
+    const [[tool, settings] = ['', {}]] = Object.entries(vendor);
+    const said = Object.entries(settings as object).map(([key, value]) => `${key}=${value}`);
+    return [name, tool, said.join(' ')];
   });
-  return `${head}\n\n${table(['NAME', 'STACK OF PULUMI', 'STATE'], rows)}`;
+  return `${head}\n\n${table(['NAME', 'TOOL', 'SETTINGS'], rows)}`;
 }
 
 /** The file writes names with underscores, and knows its repository. */

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import type { VendorField, VendorRules } from '../stacks/vendor-settings.ts';
 import { vendorRules } from '../vendor-rules.ts';
 import { usageFailure } from './failure.ts';
 
@@ -10,6 +9,8 @@ export interface VendorFlags {
   readonly [field: string]: unknown;
 }
 
+type VendorRules = (typeof vendorRules)[number];
+type VendorField = VendorRules['fields'][number];
 type Settings = Readonly<Record<string, unknown>>;
 
 /** Settings of a tool as the API has them: `{ terraform: { workspace } }`. */

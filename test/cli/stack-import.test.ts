@@ -76,7 +76,7 @@ describe('slipway stack import', () => {
     const json = await slipway(projectIn(clone), '--dry-run', '--json', '--stack-name', 'acme/network/prod');
 
     expect(told.out).toMatch(/repository +acme\/infra\nroot +infra\/network\n/);
-    expect(told.out).toMatch(/^network-prod +prod +s3:\/\/acme-state$/m);
+    expect(told.out).toMatch(/^network-prod +pulumi +loginUrl=s3:\/\/acme-state stackName=prod$/m);
     expect(json.json().stacks).toEqual([
       {
         ...{ name: 'network-prod', repository: 'acme/infra', projectRoot: 'infra/network' },
@@ -119,6 +119,61 @@ describe('slipway stack import', () => {
     expect(variables).toEqual([
       { name: 'PULUMI_CONFIG_PASSPHRASE', why: expect.stringContaining('encryption') },
     ]);
+  });
+
+  it('makes a stack of a folder with a program of Terraform, or one for each workspace', async () => {
+    using clone = aClone(undefined, {
+      'infra/network/main.tf': '# backend "gcs" {}\nterraform {\n  backend "s3" {}\n}\n',
+    });
+
+    const one = (await slipway(projectIn(clone), '--dry-run', '--json')).json();
+    const workspaces = ['--workspace', 'test', '--workspace', 'prod'];
+    const yaml = await slipway(projectIn(clone), '--yaml', ...workspaces);
+
+    const place = { repository: 'acme/infra', projectRoot: 'infra/network' };
+    expect(one.stacks).toEqual([{ name: 'network', ...place, vendor: { terraform: {} } }]);
+    expect(one.variables.map(({ name }: { name: string }) => name)).toContain('AWS_ACCESS_KEY_ID');
+    expect(yaml.out).toContain('      terraform:\n        workspace: test\n');
+    expect(checkRepositoryFile(Buffer.from(yaml.out))).toEqual({
+      stacks: ['network-test', 'network-prod'],
+      problems: [],
+    });
+  });
+
+  it.each([
+    ['a cloud block', { 'main.tf': 'terraform {\n  cloud {\n  }\n}' }, 'terraform'],
+    ['JSON', { 'a.tf.json': '{"terraform":[{"backend":{"pg":{}}}]}' }, 'terraform'],
+    ['one line', { 'main.tofu': 'terraform { backend "http" {} }', 'other.tf': '' }, 'opentofu'],
+  ])('sees where the state is: %s', async (_, content, tool) => {
+    using clone = aClone(undefined, content as Record<string, string>);
+
+    const { stacks } = (await slipway(clone.path, '--dry-run', '--json')).json();
+
+    expect(stacks).toEqual([
+      { name: 'infra', repository: 'acme/infra', projectRoot: '', vendor: { [tool]: {} } },
+    ]);
+  });
+
+  it.each([
+    ['none', 'resource "terraform_data" "a" {}'],
+    ['that of a comment', '// terraform { backend "s3" {} }'],
+    ['one beside the program', 'terraform { backend "local" {} }'],
+  ])('asks where the state shall be when the program has no backend: %s', async (_, program) => {
+    using clone = aClone(undefined, { 'infra/network/main.tf': program });
+
+    const refused = await slipway(projectIn(clone), '--dry-run');
+    const kept = await slipway(projectIn(clone), '--dry-run', '--json', '--state-url', 'file:///state');
+
+    expect([refused.exitCode, refused.err]).toEqual([
+      1,
+      expect.stringContaining('--state-url file:///state'),
+    ]);
+    expect(kept.json()).toMatchObject({
+      stacks: [{ vendor: { terraform: { stateUrl: 'file:///state' } } }],
+      variables: [],
+    });
+    const pulumis = await slipway(projectIn(clone), '--dry-run', '--stack-name', 'dev');
+    expect([pulumis.exitCode, pulumis.err]).toEqual([1, expect.stringContaining('--workspace')]);
   });
 
   it.each([

@@ -43,7 +43,7 @@ export async function readPulumiProject(directory: string): Promise<PulumiProjec
   const files = await namesIn(directory);
   const file = projectFiles.find((name) => files.includes(name));
   if (file === undefined) {
-    throw new UserError('project-missing', `There is no Pulumi.yaml in ${directory}.`, {
+    throw new UserError('project-missing', `There is no Pulumi.yaml in ${directory}, nor a *.tf file.`, {
       hint: 'Name the folder of the project: slipway stack import infra/network',
     });
   }

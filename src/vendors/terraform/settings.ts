@@ -3,10 +3,12 @@ import type { VendorSettings } from '../../stacks/vendor-settings.ts';
 import { type LocalState, localStateOf } from '../local-state.ts';
 
 const maxPathLength = 500;
+const aPath = 'a path in the repository, relative to the project root';
 const file = z
   .string()
   .max(maxPathLength)
-  .regex(/^(?![/\\-])[^\p{Cc}\\]+$/u, 'a path in the repository, relative to the project root')
+  .regex(/^[^/\\-][^\\]*$/, aPath)
+  .refine((path) => !/\p{Cc}/u.test(path), aPath)
   .nullish();
 
 /** Everything may be left out: then the program's own backend block and the workspace `default` count. */
