@@ -34,3 +34,37 @@ test_lets_components_go if {
 	component := object.union(step("delete", "shop:Site"), {"old": {"custom": false}})
 	count(slipway.deny) == 0 with input as plan(["prod"], [component])
 }
+
+terraform_plan(labels, changes) := {
+	"terraform": {"resource_changes": changes},
+	"slipway": {"stack": {"labels": labels}},
+}
+
+change(actions, type) := {
+	"address": "module.store.aws_s3_bucket.logs[0]",
+	"mode": "managed",
+	"type": type,
+	"change": {"actions": actions},
+}
+
+test_denies_a_delete_by_terraform if {
+	given := terraform_plan(["prod"], [change(["delete"], "aws_s3_bucket")])
+	slipway.deny == {"module.store.aws_s3_bucket.logs[0] would be deleted"} with input as given
+}
+
+test_denies_a_replacement_by_terraform_in_either_order if {
+	every actions in [["delete", "create"], ["create", "delete"]] {
+		count(slipway.deny) == 1 with input as terraform_plan(["prod"], [change(actions, "aws_s3_bucket")])
+	}
+}
+
+test_lets_other_actions_of_terraform_pass if {
+	every actions in [["no-op"], ["read"], ["create"], ["update"], ["forget"]] {
+		count(slipway.deny) == 0 with input as terraform_plan(["prod"], [change(actions, "aws_s3_bucket")])
+	}
+}
+
+test_lets_other_stacks_of_terraform_pass_and_expendable_types_go if {
+	count(slipway.deny) == 0 with input as terraform_plan(["dev"], [change(["delete"], "aws_s3_bucket")])
+	count(slipway.deny) == 0 with input as terraform_plan(["prod"], [change(["delete"], "random_id")])
+}

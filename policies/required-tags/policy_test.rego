@@ -29,3 +29,31 @@ test_is_about_listed_types if {
 	other := {"pulumi": {"steps": [{"op": "create", "type": "random:index/randomId:RandomId", "urn": "u", "new": {"inputs": {}}}]}}
 	count(slipway.deny) == 0 with input as other
 }
+
+terraform_plan(change) := {"terraform": {"resource_changes": [{
+	"address": "aws_s3_bucket.logs",
+	"type": "aws_s3_bucket",
+	"change": change,
+}]}}
+
+test_lets_resources_of_terraform_with_tags_pass if {
+	count(slipway.deny) == 0 with input as terraform_plan({"actions": ["create"], "after": both})
+}
+
+test_counts_tags_that_terraform_does_not_know_yet if {
+	given := {"actions": ["create"], "after": {"tags": {"owner": "ann"}}, "after_unknown": {"tags": {"cost-center": true}}}
+	count(slipway.deny) == 0 with input as terraform_plan(given)
+}
+
+test_names_what_is_missing_in_terraform if {
+	every after in [{}, {"tags": null}, {"tags": {"owner": ""}}] {
+		given := terraform_plan({"actions": ["delete", "create"], "after": after, "after_unknown": {"tags": true}})
+		slipway.deny == {"aws_s3_bucket.logs lacks the tags cost-center, owner"} with input as given
+	}
+}
+
+test_is_about_what_terraform_changes if {
+	every actions in [["no-op"], ["delete"], ["read"]] {
+		count(slipway.deny) == 0 with input as terraform_plan({"actions": actions, "after": null})
+	}
+}

@@ -59,7 +59,7 @@ const blocks = <T extends z.ZodType>(block: T) =>
   z.union([z.array(block), block.transform((one) => [one])]).optional();
 const jsonProgram = z.looseObject({
   terraform: blocks(
-    z.looseObject({ backend: blocks(z.record(z.string(), z.unknown())), cloud: z.unknown() }),
+    z.looseObject({ backend: blocks(z.record(z.string(), z.unknown())), cloud: z.unknown().optional() }),
   ),
 });
 

@@ -11,10 +11,23 @@ deny contains sprintf("%s would be deleted", [step.urn]) if {
 	startswith(step.type, "aws:s3/")
 }
 
+# The same of stacks of Terraform and OpenTofu.
+deny contains sprintf("%s would be deleted", [resource.address]) if {
+	some resource in input.terraform.resource_changes
+	"delete" in resource.change.actions
+	startswith(resource.type, "aws_s3_")
+}
+
 # A warning lets people look twice: what is applied by itself otherwise then waits for them.
 warn contains sprintf("%d resources change at once", [count(changing)]) if count(changing) > 20
 
-changing := [step.urn | some step in input.pulumi.steps; step.op != "same"]
+changing := array.concat(
+	[step.urn | some step in input.pulumi.steps; not step.op in {"same", "refresh"}],
+	[resource.address |
+		some resource in input.terraform.resource_changes
+		not resource.change.actions in {["no-op"], ["read"]}
+	],
+)
 `,
   PUSH: `package slipway
 
