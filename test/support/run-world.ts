@@ -39,7 +39,7 @@ export interface RunWorldOptions {
   readonly former?: Remains;
   /** Stands between the server and its database. */
   readonly intercept?: (database: Database) => Database;
-  /** What every commit holds, by path. */
+  /** What every commit holds, by path; looked up when it is fetched. */
   readonly files?: Readonly<Record<string, string>>;
   /** What GitHub says was changed, by `base...head`; of nothing else it knows. */
   readonly changes?: Readonly<Record<string, readonly string[]>>;
@@ -250,7 +250,10 @@ function wire(parts: {
       return parts.changes[`${base}...${head}`] ?? null;
     },
     fetch: async (_repository, _sha, { workTree }) => {
-      for (const [path, text] of Object.entries(parts.files)) await writeFile(join(workTree, path), text);
+      for (const [path, text] of Object.entries(parts.files)) {
+        // As git would keep a script.
+        await writeFile(join(workTree, path), text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
+      }
     },
   };
 

@@ -6,8 +6,6 @@ import { z } from 'zod';
 import { createLogger } from '../../src/logger.ts';
 import type { PlanJudge } from '../../src/runs/plan-judge.ts';
 import type { RunState, RunType } from '../../src/runs/run.ts';
-import type { Reactor } from '../../src/runs/run-event.ts';
-import { phases } from '../../src/runs/run-store.ts';
 import { applyLimits, defaultLimits } from '../../src/sandbox/limits.ts';
 import { createNoSandbox } from '../../src/sandbox/none.ts';
 import type { Limits } from '../../src/sandbox/sandbox.ts';
@@ -18,6 +16,7 @@ import type { Vendor } from '../../src/worker/vendor.ts';
 import { createWorker } from '../../src/worker/worker.ts';
 import { createWorkspaces } from '../../src/worker/workspace.ts';
 import { aCommit, person } from '../support/builders.ts';
+import { createRunWatch, wholeLog } from '../support/run-watch.ts';
 import { openRunWorld } from '../support/run-world.ts';
 import { tempDirectory } from '../support/temp-database.ts';
 
@@ -81,15 +80,9 @@ export async function openWorkerWorld(
   hasRoom: () => Promise<boolean> = () => Promise.resolve(true),
   judge?: PlanJudge,
 ) {
-  const waiting = new Set<() => void>();
-  const tell: Reactor = (tx) => {
-    tx.afterCommit(() => {
-      for (const look of waiting) look();
-    });
-    return Promise.resolve();
-  };
+  const watch = createRunWatch();
   const world = await openRunWorld({
-    ...{ reactors: [tell], files: { 'project.txt': 'x' } },
+    ...{ reactors: [watch.reactor], files: { 'project.txt': 'x' } },
     ...(judge && { judge }),
   });
   const directory = tempDirectory();
@@ -120,21 +113,6 @@ export async function openWorkerWorld(
     return worker;
   }
 
-  /** Resolves when the run has entered that state. */
-  async function until(id: string, state: RunState): Promise<void> {
-    for (;;) {
-      let look = () => {};
-      const changed = new Promise<void>((resolve) => {
-        look = resolve;
-      });
-      waiting.add(look);
-      const events = await world.runs.events(id);
-      if (events.some((event) => event.state === state)) return;
-      await changed;
-      waiting.delete(look);
-    }
-  }
-
   /** The first run of a stack that only a person starts. */
   async function start(stack: Stack, type: RunType, command?: string): Promise<string> {
     const request = { type, branch: 'main', commit: aCommit(), by: person('ada') };
@@ -146,16 +124,11 @@ export async function openWorkerWorld(
     return made.id;
   }
 
-  const log = async (id: string) => {
-    const texts = [];
-    for (const phase of phases) {
-      texts.push(Buffer.from((await world.logs.read(id, phase, 0, 1e6)).bytes).toString());
-    }
-    return texts.join('');
-  };
-
   return {
-    ...{ ...world, workspaces, caches, cachesDirectory, startWorker, start, until, log },
+    ...{ ...world, workspaces, caches, cachesDirectory, startWorker, start },
+    /** Resolves when the run has entered that state. */
+    until: (id: string, state: RunState) => watch.until(world.runs, id, state),
+    log: (id: string) => wholeLog(world.logs, id),
     labels: async (id: string) => (await world.runs.commands(id)).map(({ label }) => label),
     workspacesLeft: () => readdirSync(workspacesDirectory),
     inWorkspace: (id: string, name: string) => readdirSync(join(workspacesDirectory, id, name)),

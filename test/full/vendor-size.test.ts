@@ -1,0 +1,4 @@
+import { pulumiSubject } from '../vendors/contract/pulumi.ts';
+import { sizeContract } from '../vendors/contract/size.ts';
+
+sizeContract(await pulumiSubject());

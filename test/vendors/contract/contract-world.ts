@@ -1,0 +1,226 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { findInDirectory, formsOf } from '../../../demo/secret-search.ts';
+import { createLogger } from '../../../src/logger.ts';
+import type { Delta, Outcome, RunState, RunType } from '../../../src/runs/run.ts';
+import { createBubblewrap } from '../../../src/sandbox/bubblewrap.ts';
+import { closeInheritedDescriptors } from '../../../src/sandbox/descriptors.ts';
+import { applyLimits, defaultLimits } from '../../../src/sandbox/limits.ts';
+import { noHooks, type Stack, type StackSettings } from '../../../src/stacks/stack.ts';
+import type { PlanStep } from '../../../src/worker/vendor.ts';
+import { createWorker } from '../../../src/worker/worker.ts';
+import { createWorkspaces } from '../../../src/worker/workspace.ts';
+import { aCommit, person } from '../../support/builders.ts';
+import { createRunWatch, wholeLog } from '../../support/run-watch.ts';
+import { openRunWorld } from '../../support/run-world.ts';
+import { tempDirectory } from '../../support/temp-database.ts';
+import type { Program, Subject } from './sample.ts';
+
+// As every server does first; test runners are started by shells that leave descriptors open.
+closeInheritedDescriptors();
+
+/** Where a run rests: it is over, or a person has the word. */
+const resting = ['UNCONFIRMED', 'FINISHED', 'FAILED', 'STOPPED', 'DISCARDED', 'CANCELED'] as const;
+const longMs = 10 * 60_000;
+
+/** How a run rests, as people see it. */
+export interface Rested {
+  readonly id: string;
+  readonly state: RunState;
+  readonly outcome: Outcome | undefined;
+  readonly note: string;
+  readonly log: string;
+  /** Of its commands, hooks included. */
+  readonly labels: readonly string[];
+  /** Null before there is one. */
+  readonly plan: {
+    readonly hasChanges: boolean;
+    readonly delta: Delta | undefined;
+    readonly steps: readonly PlanStep[];
+    /** "op name" of what the program has and the apply changes; sorted. */
+    readonly changes: readonly string[];
+  } | null;
+}
+
+export interface ContractStack {
+  /** Starts a run of the program, or of those files; gives its id. */
+  start(
+    source: Program | Readonly<Record<string, string>>,
+    type?: RunType,
+    command?: string,
+  ): Promise<string>;
+  /** The same, and waits until it rests. */
+  run(...given: Parameters<ContractStack['start']>): Promise<Rested>;
+  confirm(id: string): Promise<Rested>;
+  /** Takes away the lock that a lost apply leaves. */
+  unlock(): Promise<void>;
+  /** A path as programs see it, in a place that outlives runs. */
+  inside(name: string): string;
+  /** The same as the host sees it. */
+  outside(name: string): string;
+  recorded(): Readonly<Record<string, string | null>>;
+}
+
+/** The worker with the real tool in real sandboxes; what the server is to it besides runs and logs is a stand-in. */
+export async function openContractWorld(subject: Subject) {
+  const watch = createRunWatch();
+  const files: Record<string, string> = {};
+  const world = await openRunWorld({ reactors: [watch.reactor], files });
+  const directory = tempDirectory();
+  // Runs pass through, on their way to what is theirs.
+  chmodSync(directory.path, 0o711);
+  const inDirectory = (name: string) => join(directory.path, name);
+  const sandbox = createBubblewrap({ directory: inDirectory('sandbox'), forcedStopMs: 1000 });
+  const workspaces = createWorkspaces({
+    ...{ directory: inDirectory('workspaces'), stateDirectory: inDirectory('state'), sandbox },
+  });
+  await workspaces.sweep(new Set());
+  const newWorker = () => {
+    const worker = createWorker({
+      ...{ server: world.server, vendors: [subject.vendor], network: { mode: 'none' }, clock: world.clock },
+      limits: { plan: { ...defaultLimits, graceMs: 1000 }, apply: applyLimits },
+      ...{ sandbox, workspaces, slots: 2, heartbeatMs: 10, hasRoom: async () => true },
+      logger: createLogger('silent'),
+    });
+    worker.start();
+    return worker;
+  };
+  let worker = newWorker();
+
+  async function rested(id: string, states: readonly RunState[] = resting): Promise<Rested> {
+    await watch.until(world.runs, id, ...states);
+    const run = await world.run(id);
+    const stored = await world.runs.plan(id);
+    const steps = (stored?.steps ?? []) as readonly PlanStep[];
+    const events = await world.runs.events(id);
+    return {
+      ...{ id, state: run.state, outcome: run.outcome, note: events.at(-1)?.note ?? '' },
+      log: await wholeLog(world.logs, id),
+      labels: (await world.runs.commands(id)).map(({ label }) => label),
+      plan: stored && {
+        ...{ hasChanges: stored.hasChanges, delta: run.delta, steps },
+        changes: steps
+          .map(({ op, urn }) => ({ op, name: subject.nameOf(urn) }))
+          .filter(({ op, name }) => op !== 'same' && op !== 'refresh' && name !== null)
+          .map(({ op, name }) => `${op} ${name}`)
+          .toSorted(),
+      },
+    };
+  }
+
+  /** Stacks with the same `stateName` have the same state, as if the tool were run beside Slipway. */
+  async function addStack(
+    change: Partial<StackSettings> = {},
+    stateName = 'one',
+    secrets: Readonly<Record<string, string>> = {},
+  ): Promise<ContractStack> {
+    const inside = (name: string) => `/state/${stateName}/world/${name}`;
+    const hooks = { ...noHooks, ...change.hooks };
+    const stack: Stack = await world.addStack({
+      ...{ vendor: subject.settings(stateName), autodeploy: true, ...change },
+      hooks: { ...hooks, beforeInit: [`mkdir -p ${inside('.')}`, ...hooks.beforeInit] },
+    });
+    await world.database.write(async (tx) => {
+      const put = (name: string, value: string, secret: boolean) =>
+        world.stackStore.putVariable(tx, stack.key, { name, value, secret, access: 'all' });
+      for (const [name, value] of Object.entries(subject.variables)) await put(name, value, true);
+      for (const [name, value] of Object.entries(secrets)) await put(name, value, true);
+    });
+    const stateDirectory = join(inDirectory('state'), '21', stateName);
+
+    async function start(
+      source: Program | Readonly<Record<string, string>>,
+      type: RunType = 'TRACKED',
+      command?: string,
+    ): Promise<string> {
+      for (const name of Object.keys(files)) delete files[name];
+      Object.assign(files, isProgram(source) ? subject.source(source) : source);
+      const made = await world.commands.create({
+        ...{ stackKey: stack.key, type, branch: 'main', commit: aCommit(), by: person('ada') },
+        ...{ dedupeKey: null, ...(command === undefined ? {} : { command }) },
+      });
+      if (made === 'duplicate') throw new Error('without a key there is none');
+      await world.scheduler.settled();
+      // The files belong to this run alone.
+      await watch.until(world.runs, made.id, 'INITIALIZING', ...resting);
+      return made.id;
+    }
+
+    return {
+      start,
+      run: async (...given) => rested(await start(...given)),
+      async confirm(id) {
+        await world.commands.confirm(id, { actor: 'ada', confirmation: stack.settings.name });
+        return rested(id, ['FINISHED', 'FAILED']);
+      },
+      async unlock() {
+        const now = await world.stackStore.findByKey(stack.key);
+        if (now) await world.stacks.unlock(now);
+      },
+      inside,
+      outside: (name) => join(stateDirectory, 'world', name),
+      recorded: () => subject.recorded(stateDirectory),
+    };
+  }
+
+  return {
+    addStack,
+    rested,
+    stop: (id: string) => world.commands.stop(id, { actor: 'ada' }),
+    /** The server gives every worker up; the worker notices with its next sign of life. */
+    loseWorkers: () => world.recovery.start(),
+    /** Resolves once every command has ended; new ones are taken on afterwards. */
+    async settle() {
+      await worker.stop(longMs);
+      worker = newWorker();
+    },
+    /** Of a run, on this host: whatever still has its workspace mounted. */
+    processesOf: (runId: string) =>
+      readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && mountsOf(pid).includes(runId)),
+    /** Where the text stands in what is stored: of runs, of the database on the disk, of log files. */
+    async placesOf(secret: string) {
+      const texts = formsOf(secret);
+      const found = await Promise.all(
+        [dirname(world.temp.path), world.logDirectory.path].map((path) => findInDirectory(path, texts)),
+      );
+      return found.flat();
+    },
+    async [Symbol.asyncDispose]() {
+      await worker.stop(0);
+      await world[Symbol.asyncDispose]();
+      directory[Symbol.dispose]();
+    },
+  };
+}
+
+export type ContractWorld = Awaited<ReturnType<typeof openContractWorld>>;
+
+/** A pipe of the host at which programs say something, or wait. */
+export function makePipe(path: string): void {
+  execFileSync('mkfifo', ['-m', '666', path]);
+}
+
+/** Resolves once a program has said that into the pipe. */
+export async function heard(path: string): Promise<string> {
+  await using pipe = await open(path, 'r');
+  return (await pipe.readFile('utf8')).trim();
+}
+
+/** Resolves once somebody reads the pipe, who waits from then on until it is closed. */
+export const keepWaiting = (path: string) => open(path, 'w');
+
+function isProgram(source: Program | Readonly<Record<string, string>>): source is Program {
+  return !Object.keys(source).some((name) => name.includes('.'));
+}
+
+function mountsOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/mountinfo`, 'utf8');
+  } catch {
+    return ''; // Gone meanwhile.
+  }
+}
+
+export const remove = (path: string): void => rmSync(path);
