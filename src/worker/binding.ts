@@ -67,7 +67,7 @@ async function planAgain(
   if (ran.kind !== 'ran') return ran;
   if (ran.value.kind !== 'planned') return vendorFailure(ran.value);
   // The stored steps went through the redactor; an id may hold what it hides.
-  const now = await hiddenSteps(secrets, ran.value.steps);
+  const now = await hiddenSteps(secrets.ofPeople, ran.value.steps);
   const difference = binding.compare(confirmed, now);
   return difference ? vendorFailure(difference) : unbound;
 }

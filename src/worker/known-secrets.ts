@@ -12,13 +12,18 @@ import { minimumSecretLength } from '../sandbox/secret-forms.ts';
  * What must not be seen of a run, as far as it is known by now: its secret variables, and what the tool marks as secret
  * in its plan. One for the whole assignment: whoever asks later hides more.
  */
-export interface KnownSecrets {
+export interface KnownSecrets extends HiddenValues {
+  /** Without those of the tool, which the vendor itself has masked in a plan: it knows where they may stand. */
+  readonly ofPeople: HiddenValues;
   /** Values of less than 4 characters are left out, as everywhere. */
   learn(values: readonly string[]): void;
   /** What was learned, in the first half too. */
   ofTool(): readonly string[];
   /** For one stream, by what is known now. */
   newRedactor(): Redactor;
+}
+
+export interface HiddenValues {
   areNone(): boolean;
   isIn(text: string): boolean;
   hide(text: string): string;
@@ -37,6 +42,7 @@ export function createKnownSecrets({
   const ofPeople = variables.filter(({ secret }) => secret).map(({ value }) => value);
   const learned = new Set<string>();
   let made: SecretIndex | null = null;
+  let indexOfPeople: SecretIndex | null = null;
 
   function index(): SecretIndex {
     if (made) return made;
@@ -62,6 +68,13 @@ export function createKnownSecrets({
     learn,
     ofTool: () => [...learned],
     newRedactor: () => createRedactor(index()),
+    ofPeople: hiding(() => (indexOfPeople ??= indexSecrets(ofPeople))),
+    ...hiding(index),
+  };
+}
+
+function hiding(index: () => SecretIndex): HiddenValues {
+  return {
     areNone: () => index().needles === null,
     isIn: (text) => holdsSecret(index(), text),
     hide(text) {

@@ -1,7 +1,7 @@
 import { isLarge } from '../runs/plan/large-json.ts';
 import { takeTurns } from '../runs/plan/turns.ts';
 import type { ToolTrouble } from '../stacks/vendor-settings.ts';
-import type { KnownSecrets } from './known-secrets.ts';
+import type { HiddenValues, KnownSecrets } from './known-secrets.ts';
 import type { PlanReport, ServerApi } from './server-api.ts';
 import type { PlanDocument, PlanStep, ResourceState } from './vendor.ts';
 
@@ -32,26 +32,30 @@ async function hiddenPlan(secrets: KnownSecrets, plan: PlanReport): Promise<Plan
   const { document } = plan;
   return {
     ...plan,
-    steps: await hiddenSteps(secrets, plan.steps),
-    marks: await hiddenSteps(secrets, plan.marks ?? []),
+    steps: await hiddenSteps(secrets.ofPeople, plan.steps),
+    marks: await hiddenSteps(secrets.ofPeople, plan.marks ?? []),
     custom: await hiddenIn(secrets, plan.custom ?? {}),
-    ...(document && { document: await hiddenDocument(secrets, document) }),
+    ...(document && { document: await hiddenDocument(secrets.ofPeople, document) }),
   };
 }
 
 async function hiddenDocument(
-  secrets: KnownSecrets,
-  { name, content, words }: PlanDocument,
+  secrets: HiddenValues,
+  { name, content, words = [] }: PlanDocument,
 ): Promise<PlanDocument> {
-  return { name, content: await hiddenIn(secrets, content, new Set(words)) };
+  return { name, content: await hiddenIn(secrets, content, new Set([...words, masked])) };
 }
 
 /** The steps of a plan (or its marks) as they are stored: ids, inputs, names may hold a secret of the environment. */
-export const hiddenSteps = <T>(secrets: KnownSecrets, steps: readonly T[]): Promise<readonly T[]> =>
+export const hiddenSteps = <T>(secrets: HiddenValues, steps: readonly T[]): Promise<readonly T[]> =>
   hiddenIn(secrets, steps, stepWords);
+
+/** What vendors put in the place of a secret; "secret" may be one. */
+const masked = '[secret]';
 
 /** Somebody's password may be "delete": a plan without its ops would be judged by nobody. */
 const stepWords: ReadonlySet<string> = new Set([
+  masked,
   ...(['same', 'refresh', 'create', 'update', 'delete'] satisfies PlanStep['op'][]),
   ...(['create-replacement', 'delete-replaced'] satisfies PlanStep['op'][]),
   ...(['op', 'provider', 'type', 'urn', 'new', 'old'] satisfies (keyof PlanStep)[]),
@@ -63,7 +67,7 @@ const stepWords: ReadonlySet<string> = new Set([
  * JSON without the secrets in its texts, keys and numbers; `words` stay what they are. What holds none is not copied.
  */
 async function hiddenIn<T>(
-  secrets: KnownSecrets,
+  secrets: HiddenValues,
   value: T,
   words: ReadonlySet<string> = new Set(),
 ): Promise<T> {

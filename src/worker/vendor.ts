@@ -188,7 +188,10 @@ export type PlanResult =
       readonly planFile: string | null;
       /** What policies see of the plan instead of `{ steps }`. */
       readonly document?: PlanDocument;
-      /** Values that the tool marks as secret: hidden in everything that the run says from now on. */
+      /**
+       * Values that the tool marks as secret: hidden in everything that the run says from now on. In this result they are
+       * masked already, as "[secret]".
+       */
       readonly secrets?: readonly string[];
     }
   | VendorFailure;

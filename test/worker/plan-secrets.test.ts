@@ -5,6 +5,7 @@ import { openWorkerWorld, shellStack, type WorkerWorld } from './worker-world.ts
 
 const longMs = 60_000;
 const secret = 'hunter2-hunter2';
+const ofPeople = 'correct-horse';
 
 const bash = (label: string, script: string, environment = {}): VendorCommand => ({
   ...{ label, argv: ['bash', '-c', script], environment, writesOutput: true },
@@ -36,7 +37,7 @@ function read(outputs: readonly [CommandOutputs, ...CommandOutputs[]]): PlanResu
     ...{ kind: 'planned', hasChanges: true, steps: [], planFile: 'plan' },
     delta: { added: 1, changed: 0, deleted: 0, resources: 1 },
     secrets: JSON.parse(Buffer.from(shown).toString()) as string[],
-    document: { name: 'tool', content: { note: `its ${secret}` } },
+    document: { name: 'tool', content: { note: `its ${ofPeople}` } },
   };
 }
 
@@ -74,7 +75,7 @@ describe('what a tool marks as secret in its plan', () => {
     expect(await shown(world, id)).not.toContain(secret);
   });
 
-  it('is hidden in what policies are told of the plan', async () => {
+  it('is for policies what the vendor has left of it, without the secrets of the stack', async () => {
     const judged: JudgedPlan[] = [];
     const judge: PlanJudge = {
       judge: async (about) => {
@@ -83,7 +84,9 @@ describe('what a tool marks as secret in its plan', () => {
       },
     };
     await using world = await openWorkerWorld(undefined, {}, undefined, judge);
-    await world.addStack(shellStack({}));
+    const stack = await world.addStack(shellStack({}));
+    const variable = { name: 'KEY', value: ofPeople, secret: true, access: 'all' } as const;
+    await world.database.write((tx) => world.stackStore.putVariable(tx, stack.key, variable));
     const id = await world.pushed('a1');
     const worker = world.startWorker(toolOf());
     await world.until(id, 'UNCONFIRMED');

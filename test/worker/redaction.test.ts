@@ -10,6 +10,10 @@ function knowing(...values: string[]) {
   return secrets;
 }
 
+/** Of people: secret variables of the stack. */
+const given = (...values: string[]) =>
+  createKnownSecrets({ variables: values.map((value) => ({ name: 'A', value, secret: true }) as never) });
+
 /** What the server is told of a plan. */
 async function told(secrets: ReturnType<typeof knowing>, change: Partial<PlanReport>): Promise<PlanReport> {
   const reports: PlanReport[] = [];
@@ -64,7 +68,7 @@ describe('text that is stored beside the output', () => {
 
 describe('a plan', () => {
   it('is told without secrets, in texts, keys and numbers', async () => {
-    const secrets = knowing('hunter2', '1234');
+    const secrets = given('hunter2', '1234');
     const inputs = { hunter2: ['my hunter2'], port: 12345, size: 3, on: true, none: null };
     const { steps, marks, custom, document } = await told(secrets, {
       steps: [{ op: 'create', urn: 'urn:hunter2', new: { inputs } }],
@@ -81,7 +85,7 @@ describe('a plan', () => {
   });
 
   it('keeps the words that policies go by, whatever somebody has for a password', async () => {
-    const secrets = knowing('delete', 'inputs', 'actions', 'resource_changes', 'test_thing');
+    const secrets = given('delete', 'inputs', 'actions', 'resource_changes', 'test_thing');
     const step = { op: 'delete', urn: 'u', old: { inputs: { a: 'to delete' } } };
     const content = { resource_changes: [{ type: 'test_thing', change: { actions: ['delete'] } }] };
     const words = ['resource_changes', 'actions', 'delete', 'test_thing'];
@@ -92,6 +96,21 @@ describe('a plan', () => {
 
     expect(plan.steps).toEqual([{ ...step, old: { inputs: { a: 'to ***' } } }]);
     expect(plan.document?.content).toEqual({ ...content, note: 'no ***' });
+  });
+
+  it('keeps the names that a vendor has left in it, and its masks', async () => {
+    const secrets = given('secret');
+    secrets.learn(['admin']);
+    const content = { address: 'user.admin', password: '[secret]' };
+    const plan = await told(secrets, {
+      steps: [{ urn: 'user.admin', new: { inputs: { password: '[secret]' } } }],
+      document: { name: 'tool', content },
+      custom: { scanner: 'the admin' },
+    });
+
+    expect(plan.steps).toEqual([{ urn: 'user.admin', new: { inputs: { password: '[secret]' } } }]);
+    expect(plan.document?.content).toEqual(content);
+    expect(plan.custom).toEqual({ scanner: 'the ***' });
   });
 
   it('is looked through whole, however large its pieces are', async () => {
@@ -109,7 +128,7 @@ describe('a plan', () => {
     await fc.assert(
       fc.asyncProperty(array(json, { maxLength: 5 }), async (steps) => {
         const expected = JSON.stringify(steps).replaceAll(secret, '***');
-        expect(JSON.stringify(await hiddenSteps(knowing(secret), steps))).toBe(expected);
+        expect(JSON.stringify(await hiddenSteps(given(secret), steps))).toBe(expected);
       }),
     );
   });

@@ -3,6 +3,7 @@ import { hasChanges } from './changes.ts';
 import { planFile, somethingToDo } from './commands.ts';
 import { toDelta } from './delta.ts';
 import { maskPlan } from './document.ts';
+import { documentWords } from './document-words.ts';
 import { explainFailure } from './failure.ts';
 import type { Flavour } from './flavour.ts';
 import { TooDeepError } from './masks.ts';
@@ -57,7 +58,7 @@ function readJson(json: unknown, saysChanges: boolean): PlanResult {
     steps,
     marks,
     planFile,
-    document: { name: 'terraform', content: document },
+    document: { name: 'terraform', content: document, words: documentWords(masked.plan) },
     secrets,
   };
 }
