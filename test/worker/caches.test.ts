@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { defaultLimits } from '../../src/sandbox/limits.ts';
+import { diskLimits, type Workspace, watchedDirectories } from '../../src/worker/workspace.ts';
 import { openWorkerWorld, shellStack, type WorkerWorld } from './worker-world.ts';
 
 const longMs = 60_000;
@@ -107,7 +109,7 @@ describe('the cache of a repository', () => {
 
   it('starts over after an initialization that failed, but not for that of a preview', async () => {
     await using world = await openWorkerWorld();
-    const login = `${visit('"$SLIPWAY_RUN_TYPE"')}; test "$SLIPWAY_BRANCH" = main -a "$SLIPWAY_RUN_TYPE" != TRACKED`;
+    const login = `${visit('"$SLIPWAY_RUN_TYPE"')}; test "$SLIPWAY_RUN_TYPE" = TASK`;
     const stack = await world.addStack(applied({ login }));
     await withWorker(world, async () => {
       await world.until(await world.start(stack, 'TASK', 'true'), 'FINISHED');
@@ -150,7 +152,9 @@ describe('the cache of a repository', () => {
 
   it('is done without when it cannot be opened, which the log says', async () => {
     await using world = await openWorkerWorld();
-    const stack = await world.addStack(applied({ login: 'test -v SLIPWAY_CACHE && echo "cache: $SLIPWAY_CACHE" || echo "cache: none"' }));
+    const stack = await world.addStack(
+      applied({ login: 'test -v SLIPWAY_CACHE && echo "cache: $SLIPWAY_CACHE" || echo "cache: none"' }),
+    );
     writeFileSync(world.cachesDirectory, 'not a directory');
     await withWorker(world, async () => {
       for (const type of ['TRACKED', 'PROPOSED'] as const) {
@@ -162,5 +166,19 @@ describe('the cache of a repository', () => {
       }
     });
     expect(readFileSync(world.cachesDirectory, 'utf8')).toBe('not a directory');
+  });
+
+  it('counts by what a run adds to it, wherever it lies', () => {
+    const limits = { ...defaultLimits, diskBytes: 100, diskEntries: 10 };
+    const workspace = { root: '/w/1', localState: null, before: { bytes: 5000, entries: 70 } };
+    const cacheAt = (host: string): Workspace => {
+      const cache = { host, inside: '/cache', before: workspace.before };
+      return { ...workspace, cache } as unknown as Workspace;
+    };
+    for (const host of ['/c/7/1', '/w/1/cache']) {
+      expect(diskLimits(limits, cacheAt(host))).toEqual({ ...limits, diskBytes: 5100, diskEntries: 80 });
+    }
+    expect(watchedDirectories(cacheAt('/c/7/1'))).toEqual(['/w/1', '/c/7/1']);
+    expect(watchedDirectories(cacheAt('/w/1/cache'))).toEqual(['/w/1']);
   });
 });

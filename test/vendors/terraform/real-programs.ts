@@ -54,6 +54,7 @@ export interface Project extends AsyncDisposable {
 export function project(
   vendor: Vendor,
   settings: Record<string, unknown> = { stateUrl: 'file:///state' },
+  cache: string | null = null,
 ): Project {
   const folder = mkdtempSync(join(tmpdir(), 'slipway-real-'));
   const inside = (name: string) => join(folder, name);
@@ -65,7 +66,7 @@ export function project(
       home: inside('home'),
       login: inside('login'),
       output: inside('output'),
-      cache: null,
+      cache,
     },
     localStateDirectory: 'stateUrl' in settings ? inside('my state #1') : null,
   };
