@@ -1,4 +1,5 @@
-import { networkHint, type Rule } from './explanation.ts';
+import { networkHint } from '../network-hint.ts';
+import type { Rule } from './explanation.ts';
 
 const noSecondHost =
   'It is looked for beside the pulumi program; install the complete distribution of pulumi on the server.';

@@ -1,4 +1,5 @@
-import { networkHint, type Rule } from './explanation.ts';
+import { networkHint } from '../network-hint.ts';
+import type { Rule } from './explanation.ts';
 
 const inEnvironment = "in the stack's environment";
 const setPassphrase = `Set PULUMI_CONFIG_PASSPHRASE ${inEnvironment}, as a secret that all runs see`;

@@ -11,6 +11,3 @@ export interface Rule {
   readonly pattern: RegExp;
   explain(match: RegExpExecArray, nowMs: number): Explanation;
 }
-
-export const networkHint =
-  'Runs reach only what SANDBOX_NETWORK and SANDBOX_ALLOWED_HOSTS let through; ask the operator of this server.';

@@ -17,8 +17,7 @@ export function explainFailure(
   const text = plain(stderrTail);
   const known =
     explainKill(program, exitCode, isApply) ??
-    explainText(oneLine(`${text}\n${wasInterrupted(stdoutTail) ? stdoutTail : ''}`), program) ??
-    null;
+    explainText(oneLine(`${text}\n${interruptionIn(stdoutTail)}`), program);
   if (known !== null) {
     const { message, hint = seeLog(program), ...rest } = known;
     return { kind: 'failed', message: shorten(message), hint, ...rest };
@@ -51,12 +50,17 @@ function plain(text: string): string {
 /** Messages are wrapped at 78 columns, wherever that is. */
 const oneLine = (text: string) => plain(text).replace(/\s+/g, ' ').trim();
 
-const wasInterrupted = (stdout: string) => /^Interrupt received\./m.test(stdout);
+/** All else that it says on its standard output are steps that went well. */
+const interruptionIn = (stdout: string) => /^Interrupt received\.\n.*/m.exec(stdout)?.[0] ?? '';
+
+/** Stands before what it found in the program's text. */
+const preamble = /(?:Error: )?\w+ encountered problems during initiali[sz]ation,[\s\S]*?(?=\nError: )/;
 
 /** Its error messages, each with where it stands; or the end of what it said. */
 function ownWords(text: string, program: string, exitCode: number): string {
-  const first = text.indexOf('Error: ');
-  const said = (first === -1 ? text : text.slice(first)).replace(/\n{3,}/g, '\n\n').trim();
+  const told = text.replace(preamble, '');
+  const first = told.indexOf('Error: ');
+  const said = (first === -1 ? told : told.slice(first)).replace(/\n{3,}/g, '\n\n').trim();
   return said || `${program} ended with exit code ${exitCode} and gave no reason.`;
 }
 
