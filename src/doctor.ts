@@ -90,7 +90,12 @@ export function doctorReport(
     git === null
       ? { name: 'git', status: 'problem', detail: 'not found', hint: 'Install git.' }
       : { name: 'git', status: 'ok', detail: git },
-    ...vendors.map(vendorItem),
+    ...vendors.map((each) =>
+      vendorItem(
+        each,
+        vendors.some(({ vendor }) => vendor.tool !== null),
+      ),
+    ),
     policyEngineItem(findings.policyEngine),
     sandboxItem(sandbox),
     ...sandbox.warnings.map(
@@ -117,14 +122,18 @@ export function doctorReport(
   return { ok: items.every(({ status }) => status !== 'problem'), items };
 }
 
-function vendorItem({ vendor, found }: Findings['vendors'][number]): DoctorItem {
+/** Without any tool nothing can run; one that no stack uses may be missing. */
+function vendorItem({ vendor, found, used }: Findings['vendors'][number], hasAny: boolean): DoctorItem {
   const { name, tool } = vendor;
   if (tool) return { name, status: 'ok', detail: `${tool.version}, ${tool.path} (from ${found ?? 'PATH'})` };
+  if (!used && hasAny && found === null) {
+    return { name, status: 'ok', detail: 'not installed; no stack uses it' };
+  }
   return {
     name,
-    status: 'problem',
+    status: used || !hasAny ? 'problem' : 'warning',
     detail: vendor.toolProblem ?? 'not found',
-    hint: '`npm run setup` builds it where Go is installed.',
+    hint: '`npm run setup` builds pulumi, and with `-- --with tofu` OpenTofu, where Go is installed.',
   };
 }
 

@@ -43,6 +43,38 @@ test.each([
   expect(report.items.find(({ name }) => name === 'outbox to GitHub')).toMatchObject({ status, detail });
 });
 
+const vendorOf = (
+  name: string,
+  tool: { path: string; version: string } | null,
+  used: boolean,
+  found: string | null,
+) => ({
+  vendor: {
+    name,
+    tool,
+    toolProblem: tool ? null : `${name} is not fit`,
+  } as Findings['vendors'][number]['vendor'],
+  ...{ used, found },
+});
+const present = vendorOf('pulumi', { path: '/opt/pulumi', version: '3.259.0' }, true, 'path');
+
+test.each([
+  ['that no stack uses is no problem', [present, vendorOf('terraform', null, false, null)], 'ok', true],
+  [
+    'that no stack uses, but that is there and unfit, is worth a warning',
+    [present, vendorOf('terraform', null, false, 'path')],
+    'warning',
+    true,
+  ],
+  ['that a stack uses is a problem', [present, vendorOf('terraform', null, true, null)], 'problem', false],
+  ['is a problem where there is no other', [vendorOf('terraform', null, false, null)], 'problem', true],
+])('a missing tool %s', (_, vendors, status, isReady) => {
+  const found = { ...wellFindings, vendors };
+  const { items } = doctorReport(found, noBacklog);
+  expect(items.find(({ name }) => name === 'terraform')).toMatchObject({ status });
+  expect(healthOf(found).checks.tools.ok).toBe(isReady);
+});
+
 const gibibyte = 1024 ** 3;
 
 function findings(path: string, freeBytes: number, floorBytes: number): Findings {

@@ -1,5 +1,5 @@
 import { networkHint } from '../network-hint.ts';
-import type { Rule } from './errors.ts';
+import type { Rule } from './explanation.ts';
 
 const inEnvironment = "in the stack's environment";
 

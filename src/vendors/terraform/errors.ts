@@ -1,16 +1,6 @@
-import type { VendorFailure } from '../../worker/vendor.ts';
 import { setUpRules } from './errors-set-up.ts';
+import type { Explanation, Rule } from './explanation.ts';
 import { lockRule } from './lock.ts';
-
-/** `failed` when nothing else is said. */
-export type Explanation = Omit<VendorFailure, 'kind'> & Partial<Pick<VendorFailure, 'kind'>>;
-
-/** One text of the real programs that a person can do something about. */
-export interface Rule {
-  readonly pattern: RegExp;
-  /** `text` is what the pattern was tried on, all of it. */
-  explain(match: RegExpExecArray, said: { readonly program: string; readonly text: string }): Explanation;
-}
 
 /**
  * Each has a recording of both programs in test/fixtures, where both have the text, so a new wording of a newer one

@@ -1,4 +1,4 @@
-import type { Rule } from './errors.ts';
+import type { Rule } from './explanation.ts';
 
 /** The tool's own lock of a state, held by another process, or left by one that was killed. */
 export const lockRule: Rule = {

@@ -21,6 +21,13 @@ export function checkDepth(depth: number): void {
   if (depth > maxDepth) throw new TooDeepError();
 }
 
+/** Throws TooDeepError. */
+export function checkNesting(value: unknown, depth = 0): void {
+  checkDepth(depth);
+  if (typeof value !== 'object' || value === null) return;
+  for (const inner of Object.values(value)) checkNesting(inner, depth + 1);
+}
+
 export type Tree = Readonly<Record<string, unknown>>;
 
 export const isTree = (value: unknown): value is Tree =>

@@ -6,7 +6,7 @@ import { maskPlan } from './document.ts';
 import { documentWords } from './document-words.ts';
 import { explainFailure } from './failure.ts';
 import type { Flavour } from './flavour.ts';
-import { TooDeepError } from './masks.ts';
+import { checkNesting, TooDeepError } from './masks.ts';
 import { checkPlan } from './plan-json.ts';
 import { toSteps } from './steps.ts';
 
@@ -25,6 +25,7 @@ export function readPlan(
   const json = parse(shown.captured);
   if (json === undefined) return damaged('it is no JSON');
   try {
+    checkNesting(json);
     return readJson(json, planned.exitCode === somethingToDo);
   } catch (error) {
     if (error instanceof TooDeepError) return damaged(error.message);
