@@ -21,7 +21,7 @@ const keptHeaders = ['content-type', 'location', 'etag'] as const;
 export function idempotencyGate(parts: {
   readonly operations: () => Operations;
   readonly idempotency: Pick<Idempotency, 'begin'>;
-  readonly guard: Pick<Guard, 'stack'>;
+  readonly guard: Pick<Guard, 'stack' | 'run'>;
   readonly policyGuard: Pick<PolicyGuard, 'managed'>;
   readonly logger: Logger;
 }): MiddlewareHandler<WebEnv> {
@@ -63,6 +63,11 @@ export function idempotencyGate(parts: {
       await policyGuard.managed(actor, policy?.params['policy'] ?? '');
     }
     if (needed === undefined) return;
+    const { run } = operation.params;
+    if (run !== undefined) {
+      await guard.run(actor, run, needed);
+      return;
+    }
     const isOfStack = 'stack' in operation.params;
     const made = isOfStack ? operation : operations().find('GET', headers['location'] ?? '');
     const { account = '', stack = '' } = made?.params ?? {};
