@@ -1,12 +1,12 @@
 import { html } from 'hono/html';
+import { consequenceOf } from '../../../../runs/explaining/consequences.ts';
+import { type RunVerb, verbsFor, wordsOf } from '../../../../runs/explaining/verbs.ts';
 import { stateBadge } from '../../components/state-badge.ts';
 import { timeAgo } from '../../components/time.ts';
 import { formToken, type Markup } from '../../layout.ts';
 import type { View } from '../../page-routes.ts';
-import { consequenceOf } from './consequences.ts';
 import { lostResources } from './lost-resources.ts';
 import type { RefusedCommand, RunFacts } from './run-facts.ts';
-import { type RunVerb, verbsFor, wordsOf } from './run-verbs.ts';
 
 /** What the state of the run and the role of who looks allow; each says what follows before it is done. */
 export async function actionsOf(view: View, facts: RunFacts) {

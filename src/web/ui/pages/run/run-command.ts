@@ -1,9 +1,9 @@
+import type { RunVerb } from '../../../../runs/explaining/verbs.ts';
 import { runSchema } from '../../../api/run-object.ts';
 import { ApiRefusal } from '../../in-process-api.ts';
 import type { Form, FormResult } from '../../page-routes.ts';
 import { type RefusedCommand, readRun } from './run-facts.ts';
 import { firstTab } from './run-pages.ts';
-import type { RunVerb } from './run-verbs.ts';
 
 const maxNote = 1000;
 

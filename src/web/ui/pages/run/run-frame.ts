@@ -8,8 +8,8 @@ import type { Markup, Page } from '../../layout.ts';
 import type { View } from '../../page-routes.ts';
 import { stackPath } from '../../stack-path.ts';
 import { actionsOf } from './actions.ts';
+import { nextSteps } from './next-steps.ts';
 import type { RunFacts } from './run-facts.ts';
-import { runSentence } from './run-sentence.ts';
 import { stateLine } from './state-line.ts';
 
 const tabs = [
@@ -28,7 +28,7 @@ export type TabContent = Pick<Page, 'body' | 'styles' | 'scripts'>;
 export function framed(view: View, facts: RunFacts, tab: Tab, { body, ...needed }: TabContent): Page {
   const { run } = facts;
   const title = titleOf(run);
-  const sentence = sentenceOf(facts);
+  const sentence = facts.explanation.happened;
   // The log follows by itself, and a plan does not change once it is there.
   const isLive = tab !== 'log' && (tab !== 'plan' || run.delta === undefined);
   return {
@@ -45,6 +45,7 @@ ${blockedNotice(run)}
 <p class="sentence" id="run-sentence">${sentence}</p>
 ${blocksNotice(run)}
 ${noteOf(run)}
+${nextSteps(view, facts)}
 ${causeLine(run)}
 <p class="soft">${commitLine(run.commit)} on <span class="mono">${run.branch}</span>, by <bdi>${run.commit.authorName}</bdi></p>
 ${stateLine(facts, view.nowMs)}
@@ -67,16 +68,6 @@ const titles: Record<RunObject['type'], string> = {
   DESTROY: 'Tear-down',
 };
 const titleOf = ({ type, commit }: RunObject): string => `${titles[type]} of ${commit.hash.slice(0, 7)}`;
-
-function sentenceOf({ run, stack, states }: RunFacts): string {
-  const [before, now] = [states.at(-2), states.at(-1)];
-  return runSentence({
-    run,
-    autodeploy: stack.autodeploy,
-    actor: now?.actor ?? 'server',
-    cameFrom: before?.state ?? null,
-  });
-}
 
 /** What happened, and what to do about it, on lines of their own. */
 function noteOf({ note, state }: RunObject): Markup | string {

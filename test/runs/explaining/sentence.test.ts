@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { type RunStanding, runSentence } from '../../../src/runs/explaining/sentence.ts';
 import { type RunState, type RunType, runStates } from '../../../src/runs/run.ts';
-import { type RunStanding, runSentence } from '../../../src/web/ui/pages/run/run-sentence.ts';
 
 type Told = Partial<RunStanding['run']> & { autodeploy?: boolean; actor?: string; cameFrom?: RunState };
 const delta = { added: 3, changed: 2, deleted: 1, resources: 9 };
@@ -186,6 +186,24 @@ test.each<[RunType, RunState, Told, string]>([
     'The plan that was confirmed no longer holds. Nothing was applied.',
   ],
   [
+    'TRACKED',
+    'FAILED',
+    { outcome: 'state_locked', cameFrom: 'APPLYING' },
+    'The lock of the state is held by somebody else. Nothing was applied.',
+  ],
+  [
+    'DESTROY',
+    'FAILED',
+    { outcome: 'pending_operations', cameFrom: 'PLANNING' },
+    'The state has operations that were cut off. Nothing was destroyed.',
+  ],
+  [
+    'TASK',
+    'FAILED',
+    { outcome: 'state_locked', cameFrom: 'PERFORMING' },
+    'The lock of the state is held by somebody else. What it did until then stays done: check the real state before the next run.',
+  ],
+  [
     'TASK',
     'FAILED',
     { outcome: 'tool_failed', cameFrom: 'PERFORMING' },
@@ -224,6 +242,7 @@ test('there are whole sentences for every state, type and outcome', () => {
   const outcomes = [
     ...['disk_limit', 'internal_error', 'output_limit', 'project_unusable'],
     ...['policy_denied', 'policy_failed', 'approval_rejected'],
+    ...['state_locked', 'pending_operations'],
   ];
   for (const type of ['PROPOSED', 'TRACKED', 'TASK', 'DESTROY'] as const) {
     for (const state of runStates) {

@@ -1,18 +1,27 @@
+import type { Blocker } from '../blocker.ts';
 import {
   changesTheWorld,
   type Delta,
   nothingToChange,
   type Outcome,
   type RunState,
-} from '../../../../runs/run.ts';
-import type { RunObject } from '../../../api/run-object.ts';
+  type RunType,
+} from '../run.ts';
+
+/** As much of a run as words are made of, as it is stored and as the API shows it. */
+export interface ToldRun {
+  readonly type: RunType;
+  readonly state: RunState;
+  readonly triggeredBy: string;
+  readonly delta?: Delta | undefined;
+  readonly note?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly blockedBy?: Pick<Blocker, 'kind'> | undefined;
+}
 
 /** What the sentence is made of. */
 export interface RunStanding {
-  readonly run: Pick<
-    RunObject,
-    'type' | 'state' | 'delta' | 'note' | 'outcome' | 'blockedBy' | 'triggeredBy'
-  >;
+  readonly run: ToldRun;
   readonly autodeploy: boolean;
   /** Who brought it into this state: a person, a token, "worker" or "server". */
   readonly actor: string;
@@ -69,8 +78,6 @@ export function runSentence(standing: RunStanding): string {
   }
 }
 
-type Type = RunObject['type'];
-
 function unconfirmed({ run, autodeploy }: RunStanding): string {
   const isDestroy = run.type === 'DESTROY';
   const what = isDestroy
@@ -86,21 +93,21 @@ function unconfirmed({ run, autodeploy }: RunStanding): string {
   return `${what} ${does}. ${isHeldBack ? 'Policies warn of it: nothing' : 'Nothing'} is ${done} until somebody confirms it.`;
 }
 
-const firstHalf: Readonly<Record<Type, string>> = {
+const firstHalf: Readonly<Record<RunType, string>> = {
   PROPOSED: 'The preview follows; nothing is changed by it.',
   TRACKED: 'The plan follows.',
   TASK: 'The command follows.',
   DESTROY: 'A preview of the tear-down follows.',
 };
 
-const notDone: Readonly<Record<Type, string>> = {
+const notDone: Readonly<Record<RunType, string>> = {
   PROPOSED: 'Nothing was changed.',
   TRACKED: 'Nothing was applied.',
   TASK: 'The command did not run.',
   DESTROY: 'Nothing was destroyed.',
 };
 
-function afterPlan(type: Type, autodeploy: boolean): string {
+function afterPlan(type: RunType, autodeploy: boolean): string {
   switch (type) {
     case 'TRACKED':
       return autodeploy
@@ -184,9 +191,13 @@ function failed({ type, outcome }: RunStanding['run'], cameFrom: RunState | null
   const reason = isCommand ? 'The command failed' : (reasonOf(outcome) ?? 'It failed');
   const next = nextSteps[outcome ?? ''];
   if (next !== undefined) return `${reason}: ${notDone[type].toLowerCase()} ${next}`;
-  const during = (cameFrom && !isCommand && when[cameFrom]) ?? '';
+  const isAlways = isCommand || ofTheState.has(outcome ?? '');
+  const during = (cameFrom && !isAlways && when[cameFrom]) ?? '';
   return `${reason}${during ? ` ${during}` : ''}. ${aftermath(type, outcome, cameFrom)}`;
 }
+
+/** They are found before anything is done, and were there before the run. */
+const ofTheState: ReadonlySet<string> = new Set<Outcome>(['state_locked', 'pending_operations']);
 
 /** What people can do about what policies said. */
 const nextSteps: Readonly<Record<string, string>> = {
@@ -197,12 +208,13 @@ const nextSteps: Readonly<Record<string, string>> = {
     'Policies says which line it is: mend the policy or detach it from the stack, then run it again.',
 };
 
-function aftermath(type: Type, outcome: string | undefined, cameFrom: RunState | null): string {
+function aftermath(type: RunType, outcome: string | undefined, cameFrom: RunState | null): string {
   if (!cameFrom || !changesTheWorld.has(cameFrom)) return notDone[type];
   if (outcome === 'worker_lost') {
     return 'Some of it may be done: check the real state, then unlock the stack.';
   }
   if (cameFrom === 'PREPARING_APPLY') return notDone[type];
+  if (ofTheState.has(outcome ?? '') && type !== 'TASK') return notDone[type];
   return 'What it did until then stays done: check the real state before the next run.';
 }
 

@@ -1,16 +1,21 @@
-import type { RunObject } from '../../../api/run-object.ts';
-import type { RunFacts } from './run-facts.ts';
-import type { RunVerb } from './run-verbs.ts';
+import type { RunState } from '../run.ts';
+import type { ToldRun } from './sentence.ts';
+import type { RunVerb } from './verbs.ts';
+
+export interface ConsequenceFacts {
+  readonly run: ToldRun & { readonly commit: { readonly hash: string } };
+  readonly stack: { readonly name: string; readonly autodeploy: boolean; readonly planBinding: boolean };
+}
 
 /** What happens when somebody presses the button, in a sentence or two. Pure. */
-export function consequenceOf(verb: RunVerb, { run, stack }: Pick<RunFacts, 'run' | 'stack'>): string {
+export function consequenceOf(verb: RunVerb, { run, stack }: ConsequenceFacts): string {
   switch (verb) {
     case 'approve':
       return `The approval policies of the stack go by it. ${approved[run.state] ?? ''}`.trim();
     case 'reject':
       return 'The approval policies of the stack go by it: where they say so, the run fails.';
     case 'confirm':
-      return confirmed(run, stack.planBinding);
+      return confirmed(run, stack);
     case 'discard':
       return run.type === 'DESTROY'
         ? 'The run is over. Nothing is destroyed.'
@@ -27,14 +32,14 @@ export function consequenceOf(verb: RunVerb, { run, stack }: Pick<RunFacts, 'run
 }
 
 /** What comes once they let the run go on. */
-const approved: Partial<Readonly<Record<RunObject['state'], string>>> = {
+const approved: Partial<Readonly<Record<RunState, string>>> = {
   QUEUED: 'Once they let it, the run starts by itself.',
   UNCONFIRMED: 'Once they let it, somebody still has to confirm the plan.',
   PENDING_REVIEW: 'Once they let it, the preview ends; nothing is changed by it.',
 };
 
-function confirmed(run: RunObject, planBinding: boolean): string {
-  const what = `${counts(run)} in ${run.stack.name}`;
+function confirmed(run: ConsequenceFacts['run'], { name, planBinding }: ConsequenceFacts['stack']): string {
+  const what = `${counts(run)} in ${name}`;
   const commit = `commit ${run.commit.hash.slice(0, 7)}`;
   if (run.type === 'DESTROY') {
     const bound = planBinding ? ' If the tool would destroy anything else by then, the run fails.' : '';
@@ -46,7 +51,7 @@ function confirmed(run: RunObject, planBinding: boolean): string {
 }
 
 /** "2 created, 1 deleted" */
-function counts({ delta }: RunObject): string {
+function counts({ delta }: ToldRun): string {
   const { added = 0, changed = 0, deleted = 0 } = delta ?? {};
   const parts = [
     added > 0 ? `${added} created` : '',
@@ -56,7 +61,7 @@ function counts({ delta }: RunObject): string {
   return parts.length === 0 ? 'No resource is created, changed or deleted' : parts.join(', ');
 }
 
-function again({ type, commit }: RunObject, autodeploy: boolean): string {
+function again({ type, commit }: ConsequenceFacts['run'], autodeploy: boolean): string {
   const begin = `A new run of commit ${commit.hash.slice(0, 7)} is queued.`;
   switch (type) {
     case 'PROPOSED':

@@ -1,5 +1,5 @@
-import { isBlocking, isTerminal, possibleCommands } from '../../../../runs/run.ts';
-import type { RunObject } from '../../../api/run-object.ts';
+import { isBlocking, isTerminal, possibleCommands } from '../run.ts';
+import type { ToldRun } from './sentence.ts';
 
 export const runVerbs = [
   ...(['approve', 'reject', 'confirm', 'discard', 'cancel', 'stop', 'prioritize', 'retry'] as const),
@@ -7,7 +7,7 @@ export const runVerbs = [
 export type RunVerb = (typeof runVerbs)[number];
 
 /** What may be asked of a run as it stands, the most wanted first. */
-export function verbsFor(run: Pick<RunObject, 'type' | 'state' | 'blockedBy'>): readonly RunVerb[] {
+export function verbsFor(run: Pick<ToldRun, 'type' | 'state' | 'blockedBy'>): readonly RunVerb[] {
   if (isTerminal(run.state)) return ['retry'];
   const isBehind = run.state === 'QUEUED' && isBlocking(run.type) && run.blockedBy?.kind === 'run';
   const isShut = run.blockedBy?.kind === 'approval';
@@ -19,7 +19,7 @@ export function verbsFor(run: Pick<RunObject, 'type' | 'state' | 'blockedBy'>): 
 }
 
 /** Verbs with their object, as on the button. */
-export function wordsOf(verb: RunVerb, { type }: Pick<RunObject, 'type'>): string {
+export function wordsOf(verb: RunVerb, { type }: Pick<ToldRun, 'type'>): string {
   switch (verb) {
     case 'approve':
       return 'Approve';
