@@ -27,6 +27,7 @@ import { createOpa } from './policies/opa.ts';
 import { createPolicyFeature } from './policies/policies-feature.ts';
 import { type Buttons, createButtons } from './runs/buttons.ts';
 import { type CommentCommands, createCommentCommands } from './runs/comments/comment-commands.ts';
+import { createMending } from './runs/mending.ts';
 import { createOfferButton } from './runs/offer-button.ts';
 import { createSeenPlans } from './runs/plan/seen-plans.ts';
 import { createReruns, type Reruns } from './runs/reruns.ts';
@@ -285,6 +286,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     commands: runs.commands,
     gates: runs.gates,
     reviewing: runs.reviewing,
+    mending: createMending({ ...basics, ...stores, commands: runs.commands, vendors }),
     overrides: policies.overrides,
     triggers: runs.triggers,
     logs: stores.logs,

@@ -4,6 +4,7 @@ import { listAll, type RunObject, runObject, stateObject } from './api-objects.t
 import type { CliContext } from './context.ts';
 import { usageFailure } from './failure.ts';
 import { fields, outputOf, table, time } from './output.ts';
+import { addRunExplainCommands } from './run-explain.ts';
 import { addRunOverrideCommand } from './run-override.ts';
 import { stackArgument, stackPathOf } from './stack-name.ts';
 
@@ -109,6 +110,7 @@ export function addRunCommands(run: Command, context: CliContext): void {
       if (action === 'retry' || action === 'confirm') output.next(`slipway run logs ${parsed.id} --follow`);
     });
   }
+  addRunExplainCommands(run, context);
   addRunOverrideCommand(run, context);
 }
 
@@ -202,7 +204,7 @@ function nextStep({ id, state, type, stack, blockedBy }: RunObject): string | un
         ? `slipway run confirm ${id} --confirmation '${stack.name}', or slipway run discard ${id}`
         : `slipway run confirm ${id}, or slipway run discard ${id}`;
     case 'FAILED':
-      return `slipway run logs ${id}, then slipway run retry ${id}`;
+      return `slipway run explain ${id}`;
     default:
       return undefined;
   }

@@ -25,6 +25,7 @@ const statuses = {
   'approval-required': 409,
   'no-approval-policies': 409,
   'not-denied': 409,
+  'nothing-to-mend': 409,
   'webhook-disabled': 409,
   'endpoint-not-unique': 409,
   'replay-running': 409,

@@ -21,6 +21,7 @@ import type { Reviewing } from '../runs/approvals/reviewing.ts';
 import type { RunCommands } from '../runs/commands.ts';
 import type { EventFeed } from '../runs/event-feed.ts';
 import type { LogStore } from '../runs/log-store.ts';
+import type { Mending } from '../runs/mending.ts';
 import type { SeenPlans } from '../runs/plan/seen-plans.ts';
 import type { RunCauseStore } from '../runs/run-causes.ts';
 import type { RunList } from '../runs/run-list.ts';
@@ -61,6 +62,7 @@ import { runCommandRoutes } from './api/run-commands.ts';
 import { runDeliveryRoutes } from './api/run-deliveries.ts';
 import { runListRoutes } from './api/run-list.ts';
 import { runLogRoutes } from './api/run-logs.ts';
+import { runMendingRoutes } from './api/run-mending.ts';
 import { runOverrideRoutes } from './api/run-override.ts';
 import { runPlanRoutes } from './api/run-plan.ts';
 import { runReviewRoutes } from './api/run-reviews.ts';
@@ -145,6 +147,7 @@ export interface WebParts {
   readonly commands: RunCommands;
   readonly gates: Gates;
   readonly reviewing: Reviewing;
+  readonly mending: Mending;
   readonly overrides: Overrides;
   readonly triggers: Pick<Triggers, 'manual'>;
   readonly logs: LogStore;
@@ -242,6 +245,7 @@ export function createWeb(parts: WebParts): Web {
     runLogRoutes(api),
     runCommandRoutes(api),
     runReviewRoutes(api),
+    runMendingRoutes(api),
     runOverrideRoutes(api),
     stackWebhookRoutes(api),
     webhookRoutes(api),

@@ -3,6 +3,7 @@ import { serverSentEvents } from '../../src/cli/server-sent-events.ts';
 import { appendLog } from '../support/append-log.ts';
 import { aPullRequest, person } from '../support/builders.ts';
 import { anInstallation, branchHead, untilUnconfirmed } from '../web/installation.ts';
+import { addTroubledRun } from '../web/troubled-run.ts';
 import { aCommandLine } from './command-line.ts';
 
 describe('slipway run', () => {
@@ -53,6 +54,31 @@ describe('slipway run', () => {
     expect(waiting.out).toMatch(new RegExp(`QUEUED .* waits for run ${first.id}, which is UNCONFIRMED\n`));
     expect(over.out).toMatch(/DISCARDED .* too wide really\n/);
     expect(shown.out).toContain('note     too wide really\n');
+  });
+
+  it('explains what happened and mends what can be mended', async () => {
+    await using installation = anInstallation();
+    const { run } = aCommandLine(installation);
+    const stack = await installation.addStack();
+    const failed = await addTroubledRun(installation, stack);
+
+    const shown = await run(`run show ${failed.id}`);
+    const explained = await run(`run explain ${failed.id}`);
+    const asJson = await run(`run explain ${failed.id} --json`);
+    const mended = await run(`run mend ${failed.id}`);
+
+    expect(shown.err).toBe(`Next: slipway run explain ${failed.id}\n`);
+    expect(explained.out).toMatch(
+      /^The lock of the state is held by somebody else\. Nothing was applied\.\nThe state is locked\.\n\n/,
+    );
+    expect(explained.out).toContain(
+      `1. Read in the log what was said.\n   slipway run logs ${failed.id}\n2. A task releases`,
+    );
+    expect(explained.out).toContain('The task would run: pulumi cancel --yes\n');
+    expect(asJson.json()).toMatchObject({ run: failed.id, mend: { standing: 'possible' } });
+    const task = await installation.runs.newestOfType(stack.key, 'TASK');
+    expect(mended.out).toBe(`Started the task ${task?.id}: pulumi cancel --yes\n`);
+    expect(mended.err).toContain(`slipway run retry ${failed.id}`);
   });
 
   it('shows what was executed and what was planned', async () => {

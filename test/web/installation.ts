@@ -18,6 +18,7 @@ import { createMetrics } from '../../src/metrics/metrics.ts';
 import type { PolicyEngine } from '../../src/policies/engine.ts';
 import { createOverrides } from '../../src/policies/overrides.ts';
 import { createRunCommands } from '../../src/runs/commands.ts';
+import { createMending } from '../../src/runs/mending.ts';
 import { createSeenPlans } from '../../src/runs/plan/seen-plans.ts';
 import type { Run } from '../../src/runs/run.ts';
 import { createScheduler } from '../../src/runs/scheduler.ts';
@@ -253,6 +254,7 @@ export function anInstallation({ judge = noLoginPolicies, engine, ...change }: I
     commands,
     gates,
     reviewing,
+    mending: createMending({ ...base, runs, stacks: stackStore, commands, vendors: [pulumiRules] }),
     overrides: createOverrides({ ...base, store: createOverrideStore(database), runs }),
     triggers: createTriggers({
       branchHeads: createBranchHeadStore(database),

@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { commandLine } from '../../src/access/origin.ts';
+import type { Run } from '../../src/runs/run.ts';
 import { person } from '../support/builders.ts';
 import { aJudgement, aPolicy } from '../support/policies.ts';
 import { attempted } from './attempted.ts';
 import { addJudgedRun } from './denied-run.ts';
 import { type Content, createSchemaCheck, type Document, type Route, routesOf } from './documented.ts';
 import { anInstallation, apiRequest, type Installation, untilUnconfirmed } from './installation.ts';
+import { addTroubledRun } from './troubled-run.ts';
 
 /** Every example of the document: fits its schema, and does what the document says when it is sent. */
 let routes: readonly Route[];
@@ -128,10 +130,12 @@ async function prepared(installation: Installation, operationId: string): Promis
   // The one that the example makes must not be there.
   const stack = await addStack(operationId === 'createStack' ? 'Other' : 'Network Prod');
   const hook = await webhooks.create(stack.key, { endpoint: 'https://receiver.example/hook' });
-  const first =
-    operationId === 'overrideRun'
-      ? await addJudgedRun(installation, stack)
-      : await move(await addRun(stack), ...(stepsBefore[operationId] ?? untilUnconfirmed));
+  const ended: Readonly<Record<string, () => Promise<Run>>> = {
+    overrideRun: () => addJudgedRun(installation, stack),
+    mendRun: () => addTroubledRun(installation, stack),
+  };
+  const ordinary = async () => move(await addRun(stack), ...(stepsBefore[operationId] ?? untilUnconfirmed));
+  const first = await (ended[operationId] ?? ordinary)();
   if (operationId === 'approveRun' || operationId === 'rejectRun') installation.guards.push('p1 1');
   const run = operationId === 'prioritizeRun' ? await addRun(stack) : first;
   await logs.append(run.id, 'planning', 0, Buffer.from('previewing'));

@@ -7,6 +7,7 @@ import { createTokens } from '../../src/access/tokens.ts';
 import { createInboxControl } from '../../src/github/inbox-control.ts';
 import { createLogger } from '../../src/logger.ts';
 import { createOverrides } from '../../src/policies/overrides.ts';
+import { createMending } from '../../src/runs/mending.ts';
 import { createSeenPlans } from '../../src/runs/plan/seen-plans.ts';
 import { createAuditStore } from '../../src/storage/audit-store.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -164,6 +165,13 @@ async function openRaceWorld(order: number): Promise<RaceWorld> {
     ...{ login: null, admission: { admit: () => Promise.reject(new Error('not in this test')) } },
     ...{ publicUrl: () => 'http://127.0.0.1:3000', isSandboxed: true },
     overrides: createOverrides({ ...base, store: createOverrideStore(database), runs: world.runs }),
+    mending: createMending({
+      ...base,
+      runs: world.runs,
+      stacks: world.stackStore,
+      commands: world.commands,
+      vendors: [],
+    }),
     seenPlans: createSeenPlans({ ...base, store: createSeenPlanStore(database), runs: world.runs }),
     githubUrl: 'https://github.example',
     appPage: async () => null,

@@ -83,6 +83,8 @@ const table: readonly (readonly [string, Need, body?: unknown])[] = [
   [`POST ${run}/reject`, 'writer', {}],
   [`POST ${run}/override`, 'admin', { reason: 'agreed' }],
   [`GET ${run}/overrides`, 'reader'],
+  [`GET ${run}/explanation`, 'reader'],
+  [`POST ${run}/mend`, 'admin'],
   [`POST ${run}/confirm`, 'writer', {}],
   [`POST ${run}/discard`, 'writer', {}],
   [`POST ${run}/cancel`, 'writer', {}],

@@ -97,6 +97,31 @@ export const runExample = {
   delta: { added: 1, changed: 2, deleted: 0, resources: 14 },
 };
 
+export const troubleExample = {
+  kind: 'state-locked' as const,
+  lockId: null,
+  holder: 'runner@slipway, process 17',
+  sinceMs: (exampleTime - 10_800) * 1000,
+};
+
+export const explanationExample = {
+  run: exampleIds.run,
+  state: 'FAILED' as const,
+  stateVersion: 10,
+  happened: 'The lock of the state is held by somebody else. Nothing was applied.',
+  note: 'The state is locked, for 3 hours, by runner@slipway, process 17. Nothing was changed.',
+  next: [
+    {
+      text: 'A task releases the lock of the state that runner@slipway, process 17 holds.',
+      command: `slipway run mend ${exampleIds.run}`,
+      action: 'mend' as const,
+    },
+    { text: 'Run it again.', command: `slipway run retry ${exampleIds.run}`, action: 'retry' as const },
+  ],
+  trouble: troubleExample,
+  mend: { standing: 'possible' as const, command: 'pulumi cancel --yes' },
+};
+
 export const stateChangeExample = {
   state: 'UNCONFIRMED',
   stateVersion: 6,

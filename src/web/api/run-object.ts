@@ -6,7 +6,8 @@ import { isBlocking, isTerminal, type Run, runStates } from '../../runs/run.ts';
 import type { RunCauseStore } from '../../runs/run-causes.ts';
 import type { RunStore } from '../../runs/run-store.ts';
 import type { Stack } from '../../stacks/stack.ts';
-import { runExample } from './examples.ts';
+import type { ToolTrouble } from '../../stacks/vendor-settings.ts';
+import { runExample, troubleExample } from './examples.ts';
 
 export const runTypes = ['PROPOSED', 'TRACKED', 'TASK', 'DESTROY'] as const satisfies Run['type'][];
 export const runState = z.enum(runStates);
@@ -33,6 +34,24 @@ export const deltaSchema = z.object({
   deleted: z.number().int(),
   resources: z.number().int(),
 });
+
+export const troubleSchema = z
+  .discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('state-locked'),
+      lockId: z.string().nullable(),
+      holder: z.string().nullable(),
+      sinceMs: z.number().int().nullable(),
+    }),
+    z.object({
+      kind: z.literal('pending-operations'),
+      operations: z.array(z.object({ op: z.string(), urn: z.string() })),
+    }),
+  ])
+  .openapi('Trouble', {
+    description: 'What the run found the state to be in; null is what the tool does not say.',
+    example: troubleExample,
+  });
 
 /** The run object of the API. */
 export const runSchema = z
@@ -72,6 +91,7 @@ export const runSchema = z
     delta: deltaSchema.optional().openapi({ description: 'Present once a preview finished.' }),
     note: z.string().optional(),
     outcome: z.string().optional(),
+    trouble: troubleSchema.optional(),
     changesDigest: z.string().optional().openapi({
       description: 'Names the commit, the type and all that the plan shows: what an override is given for.',
     }),
@@ -86,6 +106,11 @@ export const runSchema = z
   })
   .openapi('Run', { example: runExample });
 export type RunObject = z.infer<typeof runSchema>;
+
+export function troubleObject(trouble: ToolTrouble): z.infer<typeof troubleSchema> {
+  if (trouble.kind === 'state-locked') return trouble;
+  return { ...trouble, operations: [...trouble.operations] };
+}
 
 /** What else is read for it. */
 export interface Waiting {
@@ -116,6 +141,7 @@ export async function runObject(run: Run, stack: Stack, waiting: Waiting): Promi
     ...(run.delta ? { delta: run.delta } : {}),
     ...(run.note === undefined ? {} : { note: run.note }),
     ...(run.outcome === undefined ? {} : { outcome: run.outcome }),
+    ...(run.trouble ? { trouble: troubleObject(run.trouble) } : {}),
     ...(run.changesDigest === undefined ? {} : { changesDigest: run.changesDigest }),
     ...(run.logRemoved ? { logRemoved: true } : {}),
     ...(blocker ? { blockedBy: blocker } : {}),

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono';
+import { runVerbs } from '../../runs/explaining/verbs.ts';
 import type { WebEnv } from '../api.ts';
 import { createPageRoutes, type PageRouteParts } from './page-routes.ts';
 import { accountPage } from './pages/account/account-page.ts';
@@ -11,7 +12,7 @@ import { noticesPage } from './pages/notices.ts';
 import { addPolicyRoutes } from './pages/policies/policy-routes.ts';
 import { submitRunCommand } from './pages/run/run-command.ts';
 import { runPage, runTabPages } from './pages/run/run-pages.ts';
-import { runVerbs } from './pages/run/run-verbs.ts';
+import { submitMend } from './pages/run/submit-mend.ts';
 import { submitOverride } from './pages/run/submit-override.ts';
 import { addSettingsRoutes } from './pages/settings/settings-routes.ts';
 import { submitLock } from './pages/stack/lock.ts';
@@ -37,6 +38,7 @@ export function uiRoutes(parts: PageRouteParts): Hono<WebEnv> {
   page('/runs/:run', runPage);
   for (const [tab, render] of Object.entries(runTabPages)) page(`/runs/:run/${tab}`, render);
   for (const verb of runVerbs) form(`/runs/:run/${verb}`, (submitted) => submitRunCommand(submitted, verb));
+  form('/runs/:run/mend', submitMend);
   form('/runs/:run/override', submitOverride);
   page('/notices', noticesPage);
   page('/system', systemPage);

@@ -17,6 +17,7 @@ const words: Readonly<Record<string, string>> = {
   'POST /api/v1/runs/{run}/retry': 'Retry the run',
   'POST /api/v1/runs/{run}/approve': 'Approve the run',
   'POST /api/v1/runs/{run}/reject': 'Reject the run',
+  'POST /api/v1/runs/{run}/mend': 'Mend the state',
   'POST /api/v1/runs/{run}/override': 'Let denied changes pass',
   'PUT /api/v1/runs/{run}/seen': 'Look at the plan',
   'POST /api/v1/policies': 'Make a policy',

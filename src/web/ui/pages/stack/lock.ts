@@ -41,5 +41,7 @@ export async function submitLock(form: Form, method: 'PUT' | 'DELETE'): Promise<
   const path = stackPath(form.param('account'), form.param('stack'));
   const body = method === 'PUT' ? { note: form.field('note').trim() } : undefined;
   await form.api.send(method, `/api/v1${path}/lock`, body);
-  return { goTo: path };
+  // The page of a run has the button, too.
+  const run = form.field('run');
+  return { goTo: run === '' ? path : `/runs/${encodeURIComponent(run)}` };
 }
