@@ -440,6 +440,35 @@ export function runStoreContract(name: string, open: () => Promise<OpenedRunStor
       expect(await world.runs.eventsAfter(id, 2)).toEqual([]);
     });
 
+    test('knows the newest of the runs that are serialised, of all types together', async () => {
+      await using world = await opened();
+      const { runs, stackKey } = world;
+      const oldest = await world.add('TRACKED', 'FINISHED');
+      const task = await world.add('TASK', 'FAILED');
+      await world.add('PROPOSED', 'FINISHED');
+      const tearDown = await world.add('DESTROY', 'CANCELED');
+      await world.addAs({ type: 'TRACKED', stackKey: await world.addStack() });
+      const newest = await world.add('TRACKED');
+      const ids = async (limit: number) => (await runs.newestBlocking(stackKey, limit)).map(({ id }) => id);
+
+      expect(await ids(9)).toEqual([newest, tearDown, task, oldest]);
+      expect(await ids(2)).toEqual([newest, tearDown]);
+      expect(await world.write((tx) => runs.newestBlocking(stackKey, 1, tx))).toMatchObject([{ id: newest }]);
+    });
+
+    test.each([
+      { kind: 'state-locked', lockId: null, holder: 'é@host, process 1', sinceMs: 5 },
+      { kind: 'pending-operations', operations: [{ op: 'creating', urn: 'urn:é' }] },
+    ] as const)('keeps what a run found the state to be in: $kind', async (trouble) => {
+      await using world = await opened();
+      const id = await world.add('TRACKED');
+      expect((await world.runs.find(id))?.trouble).toBeUndefined();
+
+      await world.write((tx) => world.runs.change(tx, id, 1, { state: 'FAILED', note: null, trouble }));
+
+      expect((await world.runs.find(id))?.trouble).toEqual(trouble);
+    });
+
     test('keeps the commands of a run in the order in which they ran', async () => {
       await using world = await open();
       const id = await world.add('TRACKED');

@@ -254,7 +254,7 @@ export function anInstallation({ judge = noLoginPolicies, engine, ...change }: I
     commands,
     gates,
     reviewing,
-    mending: createMending({ ...base, runs, stacks: stackStore, commands, vendors: [pulumiRules] }),
+    mending: createMending({ ...base, runs, stacks: stackStore, commands, vendors: vendorRules }),
     overrides: createOverrides({ ...base, store: createOverrideStore(database), runs }),
     triggers: createTriggers({
       branchHeads: createBranchHeadStore(database),
