@@ -13,8 +13,14 @@ import { UserError } from './user-error.ts';
 
 export type ToolName = BuiltTool | 'terraform' | 'bwrap' | 'chromium';
 
-/** What tools/recipe.json can build; each has a folder of its own in the cache. The provider is for tests alone. */
-const builtTools = ['pulumi', 'opa', 'tofu', 'terraform-provider-random'] as const;
+/** What tools/recipe.json can build; each has a folder of its own in the cache. The providers are for tests alone. */
+const builtTools = [
+  'pulumi',
+  'opa',
+  'tofu',
+  'terraform-provider-local',
+  'terraform-provider-random',
+] as const;
 export type BuiltTool = (typeof builtTools)[number];
 
 export interface FoundTool {
@@ -39,6 +45,7 @@ const kinds: Record<ToolName, { files: readonly string[]; setting?: string }> = 
   opa: { files: ['opa'], setting: 'OPA_PATH' },
   tofu: { files: ['tofu'], setting: 'TOFU_PATH' },
   terraform: { files: ['terraform'], setting: 'TERRAFORM_PATH' },
+  'terraform-provider-local': { files: ['terraform-provider-local'] },
   'terraform-provider-random': { files: ['terraform-provider-random'] },
   bwrap: { files: ['bwrap'] },
   chromium: { files: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] },
@@ -87,6 +94,7 @@ const recipeSchema = z.strictObject({
     pulumi: z.array(moduleSchema),
     opa: z.array(moduleSchema),
     tofu: z.array(moduleSchema),
+    'terraform-provider-local': z.array(moduleSchema),
     'terraform-provider-random': z.array(moduleSchema),
   }),
 });

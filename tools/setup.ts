@@ -20,7 +20,8 @@ the per-user cache. What is missing it builds with go into the cache, or install
 schemathesis it installs with pip into the cache, always.
 The cache, $XDG_CACHE_HOME/slipway or ~/.cache/slipway, can be deleted at any time.
 
-  --with <tool>   opa, tofu, terraform-provider-random, chromium or schemathesis as well; can be repeated
+  --with <tool>   opa, tofu, terraform-provider-local, terraform-provider-random, chromium or schemathesis as
+                  well; can be repeated
   --json          print what was found as one JSON value
   --help          this text`;
 

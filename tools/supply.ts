@@ -20,6 +20,12 @@ const supplies: Record<Exclude<SuppliedTool, 'schemathesis'>, Package | (Build &
   },
   opa: { tool: 'opa', label: 'opa', minutes: 1, site: 'https://www.openpolicyagent.org/docs/#running-opa' },
   tofu: { tool: 'tofu', label: 'OpenTofu', minutes: 4, site: 'https://opentofu.org/docs/intro/install/' },
+  'terraform-provider-local': {
+    tool: 'terraform-provider-local',
+    label: 'the provider hashicorp/local',
+    minutes: 1,
+    site: 'https://registry.terraform.io/providers/hashicorp/local/latest',
+  },
   'terraform-provider-random': {
     tool: 'terraform-provider-random',
     label: 'the provider hashicorp/random',

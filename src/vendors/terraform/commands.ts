@@ -15,9 +15,6 @@ const overrideFile = 'zz_slipway_override.tf';
 export const nothingToDo = 0;
 export const somethingToDo = 2;
 
-/** Another run of the stack may be at its end; a person may be at work. */
-const lock = '-lock-timeout=60s';
-
 /**
  * The first words of what a plan would do, in every form the two programs have. From there on values of resources are
  * shown, some of which the tool itself forgets to hide.
@@ -36,9 +33,14 @@ export interface Commands {
   apply(context: VendorContext, kind: 'apply' | 'destroy', options: ApplyOptions): VendorCommand;
 }
 
-/** `filesDirectory`: where a run finds the files of ./inside. */
-export function createCommands(flavour: Flavour, filesDirectory: string): Commands {
+/** `filesDirectory`: where a run finds the files of ./inside. `lockTimeoutSeconds`: for as long it waits for a lock. */
+export function createCommands(
+  flavour: Flavour,
+  filesDirectory: string,
+  lockTimeoutSeconds: number,
+): Commands {
   const { program } = flavour;
+  const lock = `-lock-timeout=${lockTimeoutSeconds}s`;
   const settingsOf = ({ settings }: VendorContext) => terraformSettings(settings, flavour.name);
 
   const tool = (...args: readonly [string, ...string[]]): VendorCommand => ({

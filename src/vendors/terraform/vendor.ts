@@ -18,11 +18,12 @@ export async function createTerraformVendor({
   flavour,
   path,
   insideDirectory,
+  lockTimeoutSeconds = 60,
 }: TerraformOptions): Promise<Vendor> {
   const inspected = await inspectTool(flavour, path);
   const tool = 'tool' in inspected ? inspected.tool : null;
   const isMoved = insideDirectory !== undefined;
-  const commands = createCommands(flavour, isMoved ? insideDirectory : ownFiles);
+  const commands = createCommands(flavour, isMoved ? insideDirectory : ownFiles, lockTimeoutSeconds);
   const rules = flavour.name === 'terraform' ? terraformRules : opentofuRules;
 
   return {
@@ -66,6 +67,8 @@ export interface TerraformOptions {
   readonly path: string | null;
   /** Where the program is mounted, e.g. `/opt/terraform`. Without it it keeps its place (SANDBOX=none). */
   readonly insideDirectory?: string;
+  /** Another run of the stack may be at its end; a person may be at work. Only tests are less patient. */
+  readonly lockTimeoutSeconds?: number;
 }
 
 const ownFiles = fileURLToPath(new URL('inside', import.meta.url));

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { chmodSync, readdirSync, readFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findInDirectory, formsOf } from '../../../demo/secret-search.ts';
 import { createLogger } from '../../../src/logger.ts';
@@ -9,6 +9,7 @@ import { createBubblewrap } from '../../../src/sandbox/bubblewrap.ts';
 import { closeInheritedDescriptors } from '../../../src/sandbox/descriptors.ts';
 import { applyLimits, defaultLimits } from '../../../src/sandbox/limits.ts';
 import { noHooks, type Stack, type StackSettings } from '../../../src/stacks/stack.ts';
+import { createCaches } from '../../../src/worker/caches.ts';
 import type { PlanStep } from '../../../src/worker/vendor.ts';
 import { createWorker } from '../../../src/worker/worker.ts';
 import { createWorkspaces } from '../../../src/worker/workspace.ts';
@@ -73,16 +74,20 @@ export async function openContractWorld(subject: Subject) {
   chmodSync(directory.path, 0o711);
   const inDirectory = (name: string) => join(directory.path, name);
   const sandbox = createBubblewrap({ directory: inDirectory('sandbox'), forcedStopMs: 1000 });
+  const logger = createLogger('silent');
+  const caches = createCaches({
+    ...{ directory: inDirectory('cache'), workspacesDirectory: inDirectory('workspaces'), sandbox, logger },
+    ...{ clock: world.clock, maxBytes: 2 ** 30, keepFreeBytes: null },
+  });
   const workspaces = createWorkspaces({
-    ...{ directory: inDirectory('workspaces'), stateDirectory: inDirectory('state'), sandbox },
+    ...{ directory: inDirectory('workspaces'), stateDirectory: inDirectory('state'), sandbox, caches },
   });
   await workspaces.sweep(new Set());
   const newWorker = () => {
     const worker = createWorker({
       ...{ server: world.server, vendors: [subject.vendor], network: { mode: 'none' }, clock: world.clock },
       limits: { plan: { ...defaultLimits, graceMs: 1000 }, apply: applyLimits },
-      ...{ sandbox, workspaces, slots: 2, heartbeatMs: 10, hasRoom: async () => true },
-      logger: createLogger('silent'),
+      ...{ sandbox, workspaces, caches, logger, slots: 2, heartbeatMs: 10, hasRoom: async () => true },
     });
     worker.start();
     return worker;
@@ -165,6 +170,18 @@ export async function openContractWorld(subject: Subject) {
     };
   }
 
+  /** Opens a pipe once a program of the run has opened its other end. A run that rests before that will not do so. */
+  async function opened(id: string, path: string, flags: 'r' | 'w'): Promise<FileHandle> {
+    const opening = open(path, flags);
+    const ended = watch.until(world.runs, id, ...resting).then(() => null);
+    const first = await Promise.race([opening, ended]);
+    if (first !== null) return first;
+    // Both ends at once: nobody is left waiting for the other.
+    await using _ = await open(path, 'r+');
+    await (await opening).close();
+    throw new Error(`the run ended: ${(await rested(id)).note}`);
+  }
+
   return {
     addStack,
     rested,
@@ -176,6 +193,13 @@ export async function openContractWorld(subject: Subject) {
       await worker.stop(longMs);
       worker = newWorker();
     },
+    /** Resolves with what a program of the run has said into the pipe. */
+    async heard(id: string, path: string): Promise<string> {
+      await using pipe = await opened(id, path, 'r');
+      return (await pipe.readFile('utf8')).trim();
+    },
+    /** Resolves once a program of the run reads the pipe, who waits from then on until it is closed. */
+    keepWaiting: (id: string, path: string) => opened(id, path, 'w'),
     /** Of a run, on this host: whatever still has its workspace mounted. */
     processesOf: (runId: string) =>
       readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && mountsOf(pid).includes(runId)),
@@ -202,15 +226,6 @@ export function makePipe(path: string): void {
   execFileSync('mkfifo', ['-m', '666', path]);
 }
 
-/** Resolves once a program has said that into the pipe. */
-export async function heard(path: string): Promise<string> {
-  await using pipe = await open(path, 'r');
-  return (await pipe.readFile('utf8')).trim();
-}
-
-/** Resolves once somebody reads the pipe, who waits from then on until it is closed. */
-export const keepWaiting = (path: string) => open(path, 'w');
-
 function isProgram(source: Program | Readonly<Record<string, string>>): source is Program {
   return !Object.keys(source).some((name) => name.includes('.'));
 }
@@ -222,5 +237,3 @@ function mountsOf(pid: string): string {
     return ''; // Gone meanwhile.
   }
 }
-
-export const remove = (path: string): void => rmSync(path);

@@ -118,7 +118,7 @@ function decode(bytes) {
     // 0: a number; 1: eight bytes; 5: four bytes; 2: so many bytes.
     const length = { 1: 8, 5: 4 }[wire] ?? readVarint();
     const isNumber = wire === 0;
-    (message[number] ??= []).push(isNumber ? length : bytes.subarray(at, at + length));
+    message[number] = [...(message[number] ?? []), isNumber ? length : bytes.subarray(at, at + length)];
     if (!isNumber) at += length;
   }
   return message;
@@ -169,4 +169,4 @@ server.on('stream', (stream, headers) => {
     answer(stream, headers[':path'].split('/').at(-1), Buffer.concat(chunks).subarray(5)),
   );
 });
-server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+server.listen(0, '127.0.0.1', () => process.stdout.write(`${server.address().port}\n`));

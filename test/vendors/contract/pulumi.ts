@@ -1,26 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { findTool, toolCacheDir } from '../../../src/tools.ts';
 import { createPulumiVendor } from '../../../src/vendors/pulumi/vendor.ts';
+import { foundTool, withTool } from './found-tool.ts';
 import type { Program, Resource, Subject, Text } from './sample.ts';
 
 /** Pulumi with programs in YAML (as JSON, which is YAML too), and files by a provider of the tests. */
 export async function pulumiSubject(): Promise<Subject> {
-  const { PATH = '', PULUMI_PATH, XDG_CACHE_HOME } = process.env;
-  const cacheDir = toolCacheDir(homedir(), XDG_CACHE_HOME);
-  const found = findTool('pulumi', { setting: PULUMI_PATH, path: PATH, cacheDir });
   const node = '/opt/node/bin/node';
   const vendor = await createPulumiVendor({
-    pulumiPath: found?.path ?? null,
+    pulumiPath: foundTool('pulumi', process.env['PULUMI_PATH']),
     insideDirectory: '/opt/pulumi',
     extraTools: [{ source: process.execPath, target: node, pathEntry: dirname(node) }],
   });
-  if (vendor.tool === null) {
-    throw new Error(`These tests need pulumi: ${vendor.toolProblem} Run \`npm run setup\`.`);
-  }
   return {
-    vendor,
+    vendor: withTool(vendor),
     settings: (name) => ({ pulumi: { loginUrl: `file:///state/${name}`, stackName: 'dev' } }),
     variables: { PULUMI_CONFIG_PASSPHRASE: 'a passphrase of the contract' },
     source,

@@ -8,7 +8,7 @@ export function secretsContract(subject: Subject): void {
   test('what is secret is kept nowhere: not in plans, diffs, outputs, logs, errors, rows, files', async () => {
     const [before, after] = ['swordfish-of-monday', 'halibut-of-tuesday'];
     // A path, so that whoever cannot write there says it.
-    const token = '/nowhere/token-of-the-week';
+    const token = '/etc/passwd/token-of-the-week';
     const tokenOf: Text = { variable: 'token' };
     await using world = await openContractWorld(subject);
     const say = `echo "the token is $${subject.tokenVariable}"`;
