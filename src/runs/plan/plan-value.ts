@@ -14,7 +14,6 @@ const unknownTexts: ReadonlySet<unknown> = new Set([
   '030794c1-ac77-496b-92df-f27374a8bd58',
   'e48ece36-62e2-4504-bad9-02848725956a',
   'dd056dcd-154b-4c76-9bd3-c8f88648b5ff',
-  // Of tools that say it with a mask beside the value.
 ]);
 
 /** Of tools that have no text of their own for it. */

@@ -16,7 +16,7 @@ const contextOf = (settings: object, cache: string | null = null): VendorContext
   paths: { projectRoot: '/w', home: '/h', login: '/l', output: '/output', cache },
   localStateDirectory: null,
 });
-const commands = createCommands(opentofu, '/opt/opentofu');
+const commands = createCommands(opentofu, '/opt/opentofu', 60);
 const initialize = (settings: object, cache?: string) =>
   commands.initialize(contextOf(settings, cache)).map(({ command }) => command.argv.join(' '));
 
