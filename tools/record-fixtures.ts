@@ -22,13 +22,13 @@ import type { VendorCommand, VendorContext } from '../src/worker/vendor.ts';
 import type { Case, Stage } from './fixture-cases/case.ts';
 import { life, violations } from './fixture-cases/life.ts';
 import { neutraliser } from './fixture-cases/neutral.ts';
-import { dynamic, programs, providers, reads, wandering } from './fixture-cases/programs.ts';
+import { brokenOff, dynamic, programs, providers, reads, wandering } from './fixture-cases/programs.ts';
 import { quiet, quietComponent } from './fixture-cases/quiet.ts';
 import { setUp } from './fixture-cases/set-up.ts';
 
 const fixturesDir = fileURLToPath(new URL('../test/fixtures/pulumi', import.meta.url));
 const cases = [
-  ...[life, violations, setUp, dynamic, wandering, programs, reads, providers],
+  ...[life, violations, setUp, dynamic, brokenOff, wandering, programs, reads, providers],
   ...[quiet, quietComponent],
 ];
 const sdkVersion = '3.259.0';

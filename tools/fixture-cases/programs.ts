@@ -54,6 +54,18 @@ export const dynamic: Case = {
   ],
 };
 
+/** The apply of a plan breaks off at its second step: the rest of the plan is not what it ended for. */
+const planned = things("'a', { content: 2 }", "'b', { name: 'b2', fails: true }", "'c'");
+export const brokenOff: Case = {
+  name: 'broken-off',
+  stages: [
+    select,
+    up(things("'a'", "'b'")),
+    { run: 'preview', files: planned },
+    { run: 'up', record: 'planned-step-fails', plan: 'confirmed' },
+  ],
+};
+
 const component = `
 class Group extends pulumi.ComponentResource {
   constructor(name, options) {

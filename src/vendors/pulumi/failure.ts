@@ -101,7 +101,11 @@ function listOf(lines: readonly string[]): string[] {
 }
 
 /** What the CLI says last and always, after the message that matters. */
-const noise = [/^(preview|update|destroy) failed$/, /^error reading from server: EOF$/];
+const noise = [
+  /^(preview|update|destroy) failed$/,
+  /^error reading from server: EOF$/,
+  /^expected resource operations for urn:pulumi:[^\n]* but none were seen$/,
+];
 const programExit = /^an unhandled error occurred: program exited with non-zero exit code: (-?\d+)$/i;
 
 /** Its error messages, or the end of what it said. */

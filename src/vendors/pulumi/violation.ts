@@ -18,12 +18,21 @@ export function violations(
   confirmed: readonly PlanStep[] = [],
 ): string[] {
   const messages = operation?.errors ?? [];
-  const describe = (message: string, urn: string) => describeViolation(message, urn, operation, confirmed);
+  const isCutShort = operation !== null && hasBrokenOff(operation);
+  const describe = (message: string, urn: string) =>
+    describeViolation(isCutShort ? withoutUnseen(message) : message, urn, operation, confirmed);
   // The event log knows which resource a message is about; the text alone does not always.
   const found = messages.flatMap(({ urn, message }) => describe(message, urn));
   const lines = found.length > 0 ? found : describe(text.replaceAll(/^error: /gm, ''), '');
   return [...new Set(lines)];
 }
+
+/** What fails for another reason does not come to the rest of its plan, and the CLI complains of that too. */
+function hasBrokenOff({ failedSteps, errors }: Operation): boolean {
+  return failedSteps.length > 0 || errors.some(({ message }) => withoutUnseen(message).trim() !== '');
+}
+
+const withoutUnseen = (message: string) => message.replaceAll(new RegExp(unseen, 'g'), '');
 
 function describeViolation(
   message: string,

@@ -97,6 +97,11 @@ const cases: readonly [name: string, message: string, hint: string][] = [
   ['program-throws', 'Error: no such region\n    at Object.<anonymous> (/workspace/index.js:2:7)', seeLog],
   ['step-fails', 'the disk is full\n- failed: create of e (pulumi-nodejs:dynamic:Resource)', seeLog],
   [
+    'planned-step-fails',
+    'the disk is full\n- failed: create-replacement of b (pulumi-nodejs:dynamic:Resource)',
+    seeLog,
+  ],
+  [
     'replacement-half-done',
     'it sticks\n- failed: delete-replaced of d (pulumi-nodejs:dynamic:Resource)',
     seeLog,

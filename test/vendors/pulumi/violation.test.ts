@@ -101,6 +101,16 @@ describe('a violation', () => {
   });
 });
 
+test('what a failed operation did not come to is no violation of its plan', () => {
+  const unseen = (name: string) => `expected resource operations for ${urnOf(name)} but none were seen`;
+  const text = `error: the disk is full\nerror: ${unseen('a')}\nerror: ${unseen('b')}\n`;
+  const failed = operation('the disk is full\n', urnOf('a'));
+  const errors = [...failed.errors, { urn: urnOf('b'), message: `${unseen('b')}\n` }];
+  expect(violations(text, { ...failed, errors })).toEqual([]);
+  const stuck = { ...operation(unseen('a')), failedSteps: [{ urn: urnOf('a'), op: 'create' }] };
+  expect(violations(text, stuck)).toEqual([]);
+});
+
 describe('the plans of a tear-down', () => {
   test('differ in nothing when they do the same, in whatever order and whatever is looked at', () => {
     const confirmed = [step('refresh', 'a'), step('delete', 'a'), step('delete', 'b')];
