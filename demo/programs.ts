@@ -5,17 +5,24 @@ import { fileURLToPath } from 'node:url';
 
 export type Files = Record<string, string>;
 
+/** A text of a program, and what it becomes. */
+export type Edit = readonly [from: string, to: string];
+
 const folder = fileURLToPath(new URL('programs', import.meta.url));
 
-/** Secrets that stand in the sample programs themselves, as `fn::secret` and `pulumi.secret`. */
+/** Secrets that stand in the programs of the story themselves, as `fn::secret` and `pulumi.secret`. */
 export const programSecrets = ['correct-horse-battery-staple', 'demo-token-4f8b1c'];
 
-async function filesOf(program: string): Promise<Files> {
+/** What is left where somebody tried a program in place. */
+const leftovers = new Set(['node_modules', 'venv', '__pycache__', '.terraform']);
+
+/** Of one program, by their paths below demo/programs. */
+export async function filesOf(program: string): Promise<Files> {
   const files: Files = {};
   for (const entry of await readdir(join(folder, program), { withFileTypes: true })) {
-    // Who tried the program in place has a node_modules there.
-    if (entry.isFile())
-      files[`${program}/${entry.name}`] = await readFile(join(folder, program, entry.name), 'utf8');
+    const path = `${program}/${entry.name}`;
+    if (entry.isFile()) files[path] = await readFile(join(folder, path), 'utf8');
+    if (entry.isDirectory() && !leftovers.has(entry.name)) Object.assign(files, await filesOf(path));
   }
   return files;
 }
@@ -50,16 +57,18 @@ export async function withoutService(): Promise<Files> {
   return {
     [path]: changed({ [path]: before }, path, [
       [resource, ''],
-      [`  service: \${service.input.image}\n`, ''],
+      [`  service: \${service.image}\n`, ''],
     ]),
   };
 }
 
-function changed(files: Files, path: string, replacements: readonly [string, string][]): string {
+/** The file with each text replaced where it stands first; throws where it does not. */
+export function changed(files: Files, path: string, edits: readonly Edit[]): string {
   let text = files[path] ?? '';
-  for (const [from, to] of replacements) {
+  for (const [from, to] of edits) {
     if (!text.includes(from)) throw new Error(`${path} no longer has "${from}"`);
-    text = text.replace(from, to);
+    // As a function: what a person writes may have a `$&`.
+    text = text.replace(from, () => to);
   }
   return text;
 }
