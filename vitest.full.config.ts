@@ -8,6 +8,8 @@ export default defineConfig({
     // One at a time: each starts a server of its own that keeps both cores busy.
     maxWorkers: 1,
     fileParallelism: false,
+    // Of the tests of one file that say `concurrent`: two cores.
+    maxConcurrency: 2,
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

@@ -158,7 +158,8 @@ function addPeople(github: StandInGithub): void {
 
 /** What the server finds its tools and certificates by, and the operator's word on the sandbox; nothing else passes on. */
 function environmentOfTools(): Record<string, string> {
-  const names = ['PATH', 'HOME', 'XDG_CACHE_HOME', 'PULUMI_PATH', 'OPA_PATH', 'SANDBOX', 'TMPDIR'];
+  const tools = ['PULUMI_PATH', 'TERRAFORM_PATH', 'TOFU_PATH', 'OPA_PATH'];
+  const names = ['PATH', 'HOME', 'XDG_CACHE_HOME', ...tools, 'SANDBOX', 'TMPDIR'];
   const given = names.map((name) => [name, process.env[name]] as const);
   const bundle = process.env['NODE_EXTRA_CA_CERTS'] || process.env['SSL_CERT_FILE'];
   const environment: Record<string, string> = {};
