@@ -96,16 +96,16 @@ async function ofTerraform(
     });
   }
   const { repository, path } = await place();
+  const name = (path || repository).split('/').at(-1) ?? '';
   if (backend === null && stateUrl === undefined) {
     throw new UserError(
       'backend-missing',
       'The program does not say where its state is: it has no backend block.',
       {
-        hint: 'Give it one, or have a new state kept on the server: --state-url file:///state',
+        hint: 'Give it one, or have a new state kept on the server, by a name that no other stack of the repository has: --state-url file:///state/<name>',
       },
     );
   }
-  const name = (path || repository).split('/').at(-1) ?? '';
   const settings = stateUrl === undefined ? {} : { stateUrl };
   const judged = (given: object) => ({ [tool]: parseInput(settingsSchema, given) });
   const stacks =

@@ -49,7 +49,7 @@ export function addImportCommand(stack: Command, context: CliContext): void {
     )
     .option('--login-url <url>', 'Pulumi: where the state is; default: backend.url of the project')
     .option('--workspace <name>', 'Terraform, OpenTofu: a stack for this one; repeatable', collect)
-    .option('--state-url <url>', 'Terraform, OpenTofu: file:///state for a program without a backend')
+    .option('--state-url <url>', 'Terraform, OpenTofu: file:///state/<name> for a program without a backend')
     .option('--repository <owner/name>', 'default: what the remote says')
     .option('--remote <name>', 'the git remote that leads to GitHub', 'origin')
     .option('--dry-run', 'say what would be made')

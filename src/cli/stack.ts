@@ -29,7 +29,7 @@ export function addStackCommands(stack: Command, context: CliContext): void {
       if (!('vendor' in body)) {
         throw usageFailure(
           'the tool and its settings are missing',
-          'To begin: --login-url file:///state --stack-name dev, or --tool terraform --state-url file:///state',
+          'To begin: --login-url file:///state --stack-name dev, or --tool terraform --state-url file:///state/net',
         );
       }
       await using client = await connect(context);

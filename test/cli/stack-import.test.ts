@@ -166,7 +166,7 @@ describe('slipway stack import', () => {
 
     expect([refused.exitCode, refused.err]).toEqual([
       1,
-      expect.stringContaining('--state-url file:///state'),
+      expect.stringContaining('--state-url file:///state/<name>'),
     ]);
     expect(kept.json()).toMatchObject({
       stacks: [{ vendor: { terraform: { stateUrl: 'file:///state' } } }],

@@ -7,8 +7,8 @@ const fields: readonly VendorField[] = [
   {
     name: 'stateUrl',
     label: 'State kept by Slipway',
-    help: 'file:///state keeps the state on this server, for trying things out. Leave it empty when the program says where its state is, in a backend block.',
-    example: 'file:///state',
+    help: 'file:///state/<name> keeps the state on this server, for trying things out. Each stack of a repository needs a name of its own. Leave it empty when the program says where its state is, in a backend block.',
+    example: 'file:///state/network',
     isOptional: true,
   },
   {
