@@ -39,3 +39,5 @@ export const commandSchema = z.object({
   exitCode: z.number().nullable(),
 });
 export type CommandRecord = z.infer<typeof commandSchema>;
+
+export const vendorSchema = z.looseObject({ name: z.string(), installed: z.boolean() });

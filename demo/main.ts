@@ -8,7 +8,7 @@ import { tellStory } from './story.ts';
 const help = `Usage: npm run demo [-- --once] [-- --keep]
 
 Starts a stand-in GitHub, Slipway on SQLite, and a webhook receiver in Python on 127.0.0.1; pushes three commits to a
-repository with a Pulumi program in YAML and one in JavaScript; shows every command and every webhook. Then it stays
+repository with a Pulumi program in YAML and one in JavaScript, one more with a program of Terraform where that is installed; shows every command and every webhook. Then it stays
 open, with curl commands to try, until Ctrl-C. Nothing outside a temporary directory is changed.
 
   --once   check what was shown, and end: exit code 0 when all of it was seen

@@ -11,7 +11,7 @@ export type Edit = readonly [from: string, to: string];
 const folder = fileURLToPath(new URL('programs', import.meta.url));
 
 /** Secrets that stand in the programs of the story themselves, as `fn::secret` and `pulumi.secret`. */
-export const programSecrets = ['correct-horse-battery-staple', 'demo-token-4f8b1c'];
+export const programSecrets = ['correct-horse-battery-staple', 'demo-token-4f8b1c', 'demo-token-27f4ce'];
 
 /** What is left where somebody tried a program in place. */
 const leftovers = new Set(['node_modules', 'venv', '__pycache__', '.terraform']);
@@ -30,6 +30,9 @@ export async function filesOf(program: string): Promise<Files> {
 export async function firstVersion(): Promise<Files> {
   return { ...(await filesOf('yaml')), ...(await filesOf('javascript')) };
 }
+
+/** For a stack of Terraform or OpenTofu. */
+export const terraformProgram = (): Promise<Files> => filesOf('terraform');
 
 /** A replacement and an update in one, an update in the other. */
 export async function secondVersion(): Promise<Files> {

@@ -10,6 +10,7 @@ import {
   type StackObject,
   stackSchema,
   stateSchema,
+  vendorSchema,
 } from './api-objects.ts';
 import { waitFor } from './wait.ts';
 
@@ -87,6 +88,12 @@ export function createSlipwayApi(url: string, token: string, signal?: AbortSigna
       stackSchema.parse((await expectSuccess('POST', '/api/v1/stacks', input)).json),
     changeStack: (stack: StackObject, change: Record<string, unknown>) =>
       expectSuccess('PATCH', stackPath(stack), change),
+    /** The first of these vendors whose tool the server has. */
+    async installedVendor(names: readonly string[]): Promise<string | null> {
+      const vendors = (await read(items(vendorSchema), '/api/v1/vendors')).items;
+      const installed = vendors.filter((vendor) => vendor.installed).map(({ name }) => name);
+      return names.find((name) => installed.includes(name)) ?? null;
+    },
     setVariable: (stack: StackObject, name: string, variable: Record<string, unknown>) =>
       expectSuccess('PUT', `${stackPath(stack)}/environment/${name}`, variable),
     addWebhook: (stack: StackObject, webhook: { endpoint: string; secret: string }) =>

@@ -1,11 +1,18 @@
 /**
- * What the demo tells: one repository with two stacks, four pushes. A push is planned and waits for a person; with
+ * What the demo tells: one repository with two stacks of Pulumi, four pushes, and one of Terraform where that is installed. A push is planned and waits for a person; with
  * autodeploy it goes through by itself; a push that changes nothing is not applied; one that deletes is denied by a policy.
  */
 import type { StackObject } from './api-objects.ts';
 import type { Installation } from './installation.ts';
 import { type Narrator, seconds } from './narrator.ts';
-import { type Files, firstVersion, secondVersion, thirdVersion, withoutService } from './programs.ts';
+import {
+  type Files,
+  firstVersion,
+  secondVersion,
+  terraformProgram,
+  thirdVersion,
+  withoutService,
+} from './programs.ts';
 import { playRun, type ToldRun } from './run-of-story.ts';
 
 export interface Told {
@@ -60,6 +67,17 @@ export async function tellStory(
     return stack;
   }
 
+  async function addTerraform(tool: string): Promise<StackObject> {
+    const stack = await api.createStack({
+      ...{ name: 'terraform', repository: repository.fullName, projectRoot: 'terraform' },
+      vendor: { [tool]: { stateUrl: 'file:///state/terraform' } },
+    });
+    const { url, secret } = installation.receiver;
+    await api.addWebhook(stack, { endpoint: `${url}/hooks/terraform`, secret });
+    narrator.event(stack.id, 'setting', `run with ${tool}, its state kept by Slipway`);
+    return stack;
+  }
+
   async function push(message: string, files: Files): Promise<string> {
     const startedAtMs = Date.now();
     const { sha, status } = await github.commitAndPush(repository, { branch: 'main', message, files });
@@ -107,6 +125,15 @@ export async function tellStory(
   narrator.event('', 'policy', 'no deletes: judges the plans of all stacks, in the real opa');
   stacks = stacks.filter(({ id }) => id === 'yaml');
   await everyStack(await push('Remove the service', await withoutService()), denied);
+
+  narrator.chapter('5. A stack of Terraform is planned and confirmed in the same way');
+  const tool = await api.installedVendor(['terraform', 'opentofu']);
+  if (tool === null) {
+    narrator.event('', 'setting', 'neither terraform nor tofu is on PATH: this chapter is left out');
+  } else {
+    stacks = [await addTerraform(tool)];
+    await everyStack(await push('Add the shop for Terraform', await terraformProgram()), confirmed);
+  }
 
   return { runs, missing, passphrase };
 }
