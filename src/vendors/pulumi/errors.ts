@@ -5,7 +5,7 @@ import { lockRules } from './lock.ts';
 
 /**
  * Texts of the real CLI that a person can do something about. Each has a recording in test/fixtures/pulumi, so a
- * new wording of a newer pulumi shows up as a failing test after tools/record-fixtures.ts ran.
+ * new wording of a newer pulumi shows up as a failing test after `npm run record`.
  */
 const rules = [...setUpRules, ...lockRules, ...operationRules];
 

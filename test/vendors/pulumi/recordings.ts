@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import type { CommandOutputs } from '../../../src/worker/vendor.ts';
 
-/** What the real pulumi left, as tools/record-fixtures.ts recorded it. */
+/** What the real pulumi left, as `npm run record` recorded it. */
 export interface Recording {
   readonly name: string;
   readonly argv: readonly string[];
@@ -16,15 +16,16 @@ export interface Recording {
 }
 
 const folder = fileURLToPath(new URL('../../fixtures/pulumi/', import.meta.url));
-const aboutSchema = z.object({ argv: z.array(z.string()), exitCode: z.number(), hasPlan: z.boolean() });
+const command = z.object({ argv: z.array(z.string()), exitCode: z.number() });
+const aboutSchema = z.object({ commands: z.tuple([command]), hasPlan: z.boolean() });
 
 export const recordingNames: readonly string[] = readdirSync(folder).sort();
 
 export function recording(name: string): Recording {
   const text = (file: string) => readFileSync(`${folder}${name}/${file}`, 'utf8');
-  const about = aboutSchema.parse(JSON.parse(text('command.json')));
+  const { commands, hasPlan } = aboutSchema.parse(JSON.parse(text('command.json')));
   const events = existsSync(`${folder}${name}/events.jsonl`) ? text('events.jsonl') : null;
-  return { name, ...about, stdout: text('stdout.txt'), stderr: text('stderr.txt'), events };
+  return { name, ...commands[0], hasPlan, stdout: text('stdout.txt'), stderr: text('stderr.txt'), events };
 }
 
 /** As the worker hands it to the vendor; `change` replaces what a test wants otherwise. */

@@ -14,6 +14,12 @@ export function neutraliser(places: Readonly<Record<string, string>>): (text: st
     ids.set(id, known);
     return known;
   };
+  const keys = new Map<string, string>();
+  const numberedKey = (_: string, before: string, key: string) => {
+    const known = keys.get(key) ?? `dead${String(keys.size).padStart(4, '0')}`;
+    keys.set(key, known);
+    return before + known;
+  };
   return (text) => {
     let neutral = text;
     for (const [place, replacement] of Object.entries(places))
@@ -21,13 +27,21 @@ export function neutraliser(places: Readonly<Record<string, string>>): (text: st
     neutral = neutral
       .replace(/Logged in to \S+ as \S+/g, 'Logged in to host as slipway')
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, numbered)
+      .replace(/(deposed object |"deposed(?:_key)?":")([0-9a-f]{8})/g, numberedKey)
       .replace(/"(ciphertext|seed|magic|time)": "(?!\[secret\]")[^"]*"/g, '"$1": "…"')
+      .replace(/"timestamp":"[^"]+"/g, '"timestamp":"2026-01-01T00:00:00Z"')
+      .replace(/(complete after|elapsed,?) \d+m?s/g, '$1 0s')
+      .replace(/(Created: +)\d.*/g, '$12026-01-01 00:00:00 UTC')
+      .replace(/(Who: +)(?!somebody).*/g, '$1slipway@host')
       .replace(/"timestamp":\d+/g, '"timestamp":1767225600')
       .replace(/"durationSeconds":\d+/g, '"durationSeconds":1')
       .replace(/(Duration: +)\d+s/g, '$11s')
       .replace(/(127\.0\.0\.1):\d{5}/g, '$1:50000')
-      // Addresses of memory in the trace of a panic.
-      .replace(/0x[0-9a-f]{9,}/g, '0xc000000000');
+      // In the trace of a panic: addresses, a string by address and length (of a path here), threads.
+      .replace(/0x[0-9a-f]{9,}/g, '0xc000000000')
+      .replace(/\{0xc000000000, 0x[0-9a-f]+\}/g, '{0xc000000000, 0x28}')
+      .replace(/goroutine \d+/g, 'goroutine 1')
+      .replace(/\d+ promises were still active/g, '4 promises were still active');
     for (const trace of [homedir(), hostname(), tmpdir()].filter((word) => word.length > 3)) {
       if (neutral.includes(trace)) {
         throw new Error(`"${trace}" of this machine is still in: ${neutral.slice(0, 2000)}`);

@@ -1,4 +1,4 @@
-import { type Case, keys, preview, program, ref, select, stash, up } from './case.ts';
+import { keys, type PulumiStory, preview, program, ref, select, stash, up } from './story.ts';
 
 const outputs = `outputs:\n  one: ${ref('one.output')}\n`;
 const outputsOfUno = outputs.replace('{one.', '{uno.');
@@ -6,7 +6,7 @@ const one = (input: number, options?: string) => stash('one', `"${input}"`, opti
 const uno = (options?: string) => stash('uno', '"2"', options);
 
 /** A stack from its first preview to its end, with every kind of change on the way. */
-export const life: Case = {
+export const life: PulumiStory = {
   name: 'life',
   stages: [
     { run: 'login', record: 'login' },
@@ -58,7 +58,7 @@ const planned = [one(2), keys('one'), stash('three', '"3"', `dependsOn: [${ref('
 const [, plannedKeys, plannedThree] = planned;
 
 /** Programs that were edited between a preview and the apply of its plan. */
-export const violations: Case = {
+export const violations: PulumiStory = {
   name: 'violations',
   stages: [
     select,
@@ -82,7 +82,12 @@ export const violations: Case = {
       run: 'up',
       record: 'violation-secret',
       plan: 'confirmed',
-      files: program([one(2), keys('one', 'wholly-new-secret'), plannedThree]),
+      // The program is stopped at the second, always before it comes to the third.
+      files: program([
+        one(2),
+        keys('one', 'wholly-new-secret'),
+        stash('three', '"3"', `dependsOn: [${ref('keys')}]`),
+      ]),
     },
     {
       run: 'up',

@@ -1,4 +1,4 @@
-import { type Case, javascript, preview, program, ref, stash, up } from './case.ts';
+import { javascript, type PulumiStory, preview, program, ref, stash, up } from './story.ts';
 
 const first = stash('first', '"0"');
 const wait = `dependsOn: [${ref('first')}]`;
@@ -13,7 +13,7 @@ const quietly = (record: string, files: Record<string, string>) => ({
   keepsPlan: true,
 });
 
-export const quiet: Case = {
+export const quiet: PulumiStory = {
   name: 'quiet',
   stages: [
     { run: 'select', files: program([first]) },
@@ -56,7 +56,7 @@ class Group extends pulumi.ComponentResource {
 }
 new Group('all');`);
 
-export const quietComponent: Case = {
+export const quietComponent: PulumiStory = {
   name: 'quiet-component',
   stages: [
     { run: 'select', files: program([first]) },

@@ -1,4 +1,4 @@
-import { type Case, javascript, preview, program, select, stash } from './case.ts';
+import { javascript, type PulumiStory, preview, program, select, stash } from './story.ts';
 
 const noSuchService = 'https://127.0.0.1:1';
 const one = stash('one', '"1"');
@@ -6,7 +6,7 @@ const one = stash('one', '"1"');
 const secret = (secure: string) => `config:\n  sample:key:\n    secure: ${secure}\n`;
 
 /** Everything that keeps pulumi from getting to work. */
-export const setUp: Case = {
+export const setUp: PulumiStory = {
   name: 'set-up',
   stages: [
     { run: 'login', record: 'login-directory-missing', loginUrl: 'file:///state/gone' },
@@ -49,9 +49,14 @@ export const setUp: Case = {
       record: 'stack-salt-invalid',
       files: { 'Pulumi.dev.yaml': 'encryptionsalt: rubbish\n' },
     },
-    { run: 'select', record: 'stack-name-other-project', stackName: 'organization/other/dev' },
+    {
+      run: 'select',
+      record: 'stack-name-other-project',
+      stackName: 'organization/other/dev',
+      files: { 'Pulumi.dev.yaml': null },
+    },
     { ...preview('stack-missing'), stackName: 'nowhere' },
-    { ...select, files: { ...select.files, 'Pulumi.dev.yaml': null } },
+    select,
     preview('config-secret-invalid', { 'Pulumi.dev.yaml': secret('rubbish') }),
     preview('config-secret-foreign', {
       'Pulumi.dev.yaml': secret('v1:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'),

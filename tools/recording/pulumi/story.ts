@@ -1,8 +1,10 @@
+import type { FileChanges } from '../workspace.ts';
+
 /**
- * A story on one fresh stack that tools/record-fixtures.ts makes the real pulumi live through; stages with a `record`
- * become a folder of test/fixtures/pulumi. Nothing here needs the network or a cloud.
+ * A story on one fresh stack that the real pulumi lives through; stages with a `record` become a folder of
+ * test/fixtures/pulumi. Nothing here needs the network or a cloud.
  */
-export interface Case {
+export interface PulumiStory {
   readonly name: string;
   readonly stages: readonly Stage[];
 }
@@ -12,7 +14,7 @@ export interface Stage {
   readonly record?: string;
   readonly run: 'login' | 'select-as-specified' | 'select' | 'preview' | 'up' | 'destroy-preview' | 'destroy';
   /** Files of the checkout, written before the command; null removes one. */
-  readonly files?: Readonly<Record<string, string | null>>;
+  readonly files?: FileChanges;
   /** For this command only; null removes a variable that every command has. */
   readonly environment?: Readonly<Record<string, string | null>>;
   readonly loginUrl?: string;

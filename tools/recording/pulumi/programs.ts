@@ -1,4 +1,4 @@
-import { type Case, javascript, preview, program, ref, select, stash, up } from './case.ts';
+import { javascript, type PulumiStory, preview, program, ref, select, stash, up } from './story.ts';
 
 /** A dynamic resource without a world of its own: each resource says by its properties how it behaves. */
 const thing = `
@@ -32,7 +32,7 @@ function thing(name, props) {
 const things = (...calls: string[]) =>
   javascript([thing, ...calls.map((call) => `thing(${call});`)].join('\n'));
 
-export const dynamic: Case = {
+export const dynamic: PulumiStory = {
   name: 'dynamic',
   stages: [
     select,
@@ -56,7 +56,7 @@ export const dynamic: Case = {
 
 /** The apply of a plan breaks off at its second step: the rest of the plan is not what it ended for. */
 const planned = things("'a', { content: 2 }", "'b', { name: 'b2', fails: true }", "'c'");
-export const brokenOff: Case = {
+export const brokenOff: PulumiStory = {
   name: 'broken-off',
   stages: [
     select,
@@ -78,12 +78,12 @@ new Group('all');
 exports.done = true;`;
 
 /** What the refresh finds is no reason for the provider to change anything. */
-export const wandering: Case = {
+export const wandering: PulumiStory = {
   name: 'wandering',
   stages: [select, up(things("'a'", "'b', { wanders: true }")), preview('drift-without-step')],
 };
 
-export const programs: Case = {
+export const programs: PulumiStory = {
   name: 'programs',
   stages: [
     select,
@@ -100,7 +100,7 @@ const outputs = `outputs:\n  one: ${ref('one.output')}\n`;
 const reference = `other:\n  type: pulumi:pulumi:StackReference\n  properties: {name: organization/sample/dev}\n  options: {dependsOn: [${ref('one')}]}`;
 
 /** Resources that are only read. */
-export const reads: Case = {
+export const reads: PulumiStory = {
   name: 'reads',
   stages: [
     select,
@@ -115,7 +115,7 @@ export const reads: Case = {
 const provider = (name: string) => `${name}:\n  type: pulumi:providers:pulumi`;
 const provided = (name: string) => stash('one', '"1"', `provider: ${ref(name)}`);
 
-export const providers: Case = {
+export const providers: PulumiStory = {
   name: 'providers',
   stages: [
     select,
