@@ -168,6 +168,7 @@ export function vendorContext(context: RunContext, output: string): VendorContex
   return {
     settings: context.assignment.frozen.settings.vendor,
     paths: {
+      checkout: workspace.inside.tree,
       projectRoot: context.projectRoot,
       home: workspace.inside.home,
       login: workspace.inside.login,

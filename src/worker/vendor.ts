@@ -106,6 +106,8 @@ export interface VendorContext {
    * plan is made, and takes the credentials of a login.
    */
   readonly paths: {
+    /** Of the whole repository. */
+    readonly checkout: string;
     readonly projectRoot: string;
     readonly home: string;
     readonly login: string;

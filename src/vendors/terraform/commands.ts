@@ -1,3 +1,4 @@
+import { relative } from 'node:path/posix';
 import type { ApplyOptions, InitializeStep, VendorCommand, VendorContext } from '../../worker/vendor.ts';
 import { pluginCache } from './environment.ts';
 import type { Flavour } from './flavour.ts';
@@ -112,15 +113,21 @@ function command(label: string, argv: VendorCommand['argv']): VendorCommand {
 }
 
 function backendArguments(
-  { localStateDirectory }: VendorContext,
+  { localStateDirectory, paths }: VendorContext,
   { localState, backendConfigFile }: TerraformSettings,
 ): string[] {
   if (localState === null) return backendConfigFile === null ? [] : [`-backend-config=${backendConfigFile}`];
-  const directory = localStateDirectory ?? localState.target;
+  const directory = `${localStateDirectory ?? localState.target}/${folderOf(paths)}`;
   return [
     `-backend-config=path=${directory}/terraform.tfstate`,
     `-backend-config=workspace_dir=${directory}/workspaces`,
   ];
+}
+
+/** Two programs of a repository must not take each other's resources for their own, and destroy them. */
+function folderOf({ checkout, projectRoot }: VendorContext['paths']): string {
+  const project = relative(checkout, projectRoot);
+  return project === '' ? 'root' : `at-${encodeURIComponent(project)}`;
 }
 
 const variableArguments = ({ variableFile }: TerraformSettings) =>

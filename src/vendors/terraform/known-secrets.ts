@@ -7,14 +7,14 @@ import { checkDepth, isTree, secretText } from './masks.ts';
  */
 export interface KnownSecrets {
   add(secret: unknown): void;
-  /** Unique, the longest first, `maxValues` of them and `maxBytes` together at most. */
+  /** Unique, `maxValues` of them and `maxBytes` together at most: those that do not fit are the longest. */
   list(): readonly string[];
 }
 
 /** Shorter values (`eu`, `1`) are everywhere. In UTF-16 units. */
 const minLength = 4;
 const maxValues = 2000;
-const maxBytes = 1024 * 1024;
+const maxBytes = 256 * 1024;
 
 export function createKnownSecrets(): KnownSecrets {
   const values = new Set<string>();
@@ -39,7 +39,7 @@ export function createKnownSecrets(): KnownSecrets {
     list() {
       let bytes = 0;
       return [...values]
-        .sort((a, b) => b.length - a.length || (a < b ? -1 : 1))
+        .sort((a, b) => a.length - b.length || (a < b ? -1 : 1))
         .filter((value) => {
           const length = Buffer.byteLength(value);
           if (bytes + length > maxBytes) return false;

@@ -7,7 +7,9 @@ export const lockRule: Rule = {
     const field = (name: string, next: string) => between(info, `${name}: `, `${next}:`);
     const [id, operation, who] = [field('ID', 'Path'), field('Operation', 'Who'), field('Who', 'Version')];
     const created = field('Created', 'Info');
-    const lockId = lockIdPattern.test(id) ? id : null;
+    // That of a file goes with the process that holds it, and nobody else can release it.
+    const isOfFile = field('Path', 'Operation').startsWith('/');
+    const lockId = !isOfFile && lockIdPattern.test(id) ? id : null;
     const holder = who.slice(0, maxHolderLength) || null;
     const sinceMs = momentOf(created);
     const since = sinceMs === null ? '' : `, since ${new Date(sinceMs).toISOString().slice(0, 19)}Z`;
@@ -15,8 +17,9 @@ export const lockRule: Rule = {
     const details = [holder, doing].filter(Boolean).join(': ');
     return {
       message: `Another process holds the lock of the stack's state${details === '' ? '' : ` (${details}${since})`}. Nothing was changed.`,
-      hint:
-        lockId === null
+      hint: isOfFile
+        ? 'Wait until it is done, then retry.'
+        : lockId === null
           ? 'If it is still at work, wait and retry. If it was killed, release the lock at the backend and retry.'
           : `If it is still at work, wait and retry. If it was killed, run the task \`${program} force-unlock -force ${lockId}\` and retry.`,
       trouble: { kind: 'state-locked', lockId, holder, sinceMs },
@@ -31,8 +34,9 @@ function between(text: string, before: string, after: string): string {
   return start === -1 || end === -1 ? '' : text.slice(start + before.length, end).trim();
 }
 
-/** It may come to stand in a command. A UUID, or the generation of an object in Google's storage. */
-const lockIdPattern = /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{1,20})$/;
+/** It may come to stand in a command. A UUID, the generation of an object in Google's storage, a remote workspace. */
+const lockIdPattern =
+  /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{1,20}|\w[\w-]{0,89}\/\w[\w-]{0,89})$/;
 const maxHolderLength = 200;
 
 /** `2026-11-22 12:38:35.254099923 +0000 UTC` */

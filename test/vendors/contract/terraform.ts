@@ -96,7 +96,7 @@ function declare(resource: Resource, say: (text: Text) => string): Record<string
 }
 
 function recorded(stateDirectory: string): Record<string, string | null> {
-  const file = join(stateDirectory, 'terraform.tfstate');
+  const file = join(stateDirectory, 'root', 'terraform.tfstate');
   // Before the first apply there is none.
   if (!existsSync(file)) return {};
   const { resources } = JSON.parse(readFileSync(file, 'utf8')) as State;

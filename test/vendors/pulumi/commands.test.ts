@@ -6,6 +6,7 @@ import type { VendorContext } from '../../../src/worker/vendor.ts';
 const context: VendorContext = {
   settings: { pulumi: { loginUrl: 'file:///state/net', stackName: 'acme/net/prod' } },
   paths: {
+    checkout: '/workspace',
     projectRoot: '/workspace/infra',
     home: '/home/run',
     login: '/login',

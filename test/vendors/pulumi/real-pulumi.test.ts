@@ -25,6 +25,7 @@ beforeEach(() => {
   context = {
     settings: { pulumi: { loginUrl: 'file:///state', stackName: 'dev' } },
     paths: {
+      checkout: inside('workspace'),
       projectRoot: inside('workspace'),
       home: inside('home'),
       login: inside('login'),

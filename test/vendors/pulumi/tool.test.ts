@@ -124,7 +124,7 @@ describe('the vendor', () => {
     const vendor = await createPulumiVendor({ pulumiPath: path });
     const context = {
       settings: { pulumi: { loginUrl: 'file:///state', stackName: 'dev' } },
-      paths: { projectRoot: '/w', home: '/h', login: '/l', output: '/o', cache: null },
+      paths: { checkout: '/w', projectRoot: '/w', home: '/h', login: '/l', output: '/o', cache: null },
       localStateDirectory: null,
     };
     const select = () => vendor.initialize(context)[1];

@@ -13,7 +13,7 @@ import type { VendorContext } from '../../../src/worker/vendor.ts';
 
 const contextOf = (settings: object, cache: string | null = null): VendorContext => ({
   settings: { opentofu: settings },
-  paths: { projectRoot: '/w', home: '/h', login: '/l', output: '/output', cache },
+  paths: { checkout: '/w', projectRoot: '/w', home: '/h', login: '/l', output: '/output', cache },
   localStateDirectory: null,
 });
 const commands = createCommands(opentofu, '/opt/opentofu', 60);
@@ -33,7 +33,7 @@ describe('the commands', () => {
     expect(initialize({ stateUrl: 'file:///state/net' }, '/cache')).toEqual([
       'mkdir -p /cache/opentofu',
       'cp /opt/opentofu/local-backend.tf zz_slipway_override.tf',
-      'flock /cache/opentofu tofu init -input=false -no-color -backend-config=path=/state/net/terraform.tfstate -backend-config=workspace_dir=/state/net/workspaces',
+      'flock /cache/opentofu tofu init -input=false -no-color -backend-config=path=/state/net/root/terraform.tfstate -backend-config=workspace_dir=/state/net/root/workspaces',
     ]);
     expect(baseEnvironment(opentofu, contextOf({}, '/cache'))).toMatchObject({
       TF_PLUGIN_CACHE_DIR: '/cache/opentofu',

@@ -71,8 +71,16 @@ describe('a failure that the real programs had', () => {
     }
   });
 
-  test('is the lock of the state: who has it, since when, and by which id it is released', () => {
-    for (const recording of [...recordingsOf('locked'), ...recordingsOf('plan-interrupted')]) {
+  test.each([
+    ['of a file, which goes with its process', (stderr: string) => stderr, false],
+    [
+      'of a backend, released by its id',
+      (stderr: string) => stderr.replace(/Path: +\S+/, 'Path: states/net'),
+      true,
+    ],
+  ])('is the lock of the state %s: who has it, and since when', (_, change, isReleasable) => {
+    for (const original of [...recordingsOf('locked'), ...recordingsOf('plan-interrupted')]) {
+      const recording = { ...original, stderr: change(original.stderr) };
       const failure = explainFailure(recording.flavour, outputsOf(recording)[0]);
       const [, id = ''] = /ID: +(\S+)/.exec(recording.stderr) ?? [];
       expect(failure).toEqual({
@@ -80,10 +88,12 @@ describe('a failure that the real programs had', () => {
         message: expect.stringMatching(
           /holds the lock .* \(somebody@elsewhere: apply, since 20\d\d-\d\d-\d\dT[\d:]{8}Z\)/,
         ),
-        hint: expect.stringContaining(`${recording.flavour.program} force-unlock -force ${id}`),
+        hint: isReleasable
+          ? expect.stringContaining(`${recording.flavour.program} force-unlock -force ${id}`)
+          : 'Wait until it is done, then retry.',
         trouble: {
           kind: 'state-locked',
-          lockId: id,
+          lockId: isReleasable ? id : null,
           holder: 'somebody@elsewhere',
           sinceMs: expect.any(Number),
         },

@@ -130,29 +130,29 @@ describe('known secrets', () => {
     return known.list();
   };
 
-  test('are texts of four characters or more, each once, the longest first', () => {
+  test('are texts of four characters or more, each once', () => {
     expect(listOf('abc', 'four', 'longer', 'four', 1234, true, null, ['inner'])).toEqual([
-      '["inner"]',
-      'longer',
-      'inner',
       'four',
+      'inner',
+      'longer',
+      '["inner"]',
     ]);
   });
 
   test('are, of an object, its texts and all of it as JSON', () => {
     expect(listOf({ user: 'root', password: 'hunter2' })).toEqual([
-      '{"user":"root","password":"hunter2"}',
-      'hunter2',
       'root',
+      'hunter2',
+      '{"user":"root","password":"hunter2"}',
     ]);
   });
 
-  test('are bounded, in number and in bytes, and then the longest stay', () => {
+  test('are bounded, in number and in bytes, and then the shortest stay', () => {
     const many = Array.from({ length: 3000 }, (_, index) => `secret-${'x'.repeat(index % 7)}${index}`);
     expect(listOf(...many)).toHaveLength(2000);
-    expect(Math.min(...listOf(...many).map(({ length }) => length))).toBeGreaterThan(10);
+    expect(Math.max(...listOf(...many).map(({ length }) => length))).toBeLessThan(16);
     const large = Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(100_000, 'ü'));
-    expect(Buffer.byteLength(listOf(...large).join(''))).toBeLessThanOrEqual(1024 * 1024);
+    expect(Buffer.byteLength(listOf(...large).join(''))).toBeLessThanOrEqual(256 * 1024);
     expect(listOf('x'.repeat(2_000_000), 'short')).toEqual(['short']);
   });
 

@@ -62,6 +62,7 @@ export function project(
   const context: VendorContext = {
     settings: { [vendor.name]: settings },
     paths: {
+      checkout: inside('workspace'),
       projectRoot: inside('workspace'),
       home: inside('home'),
       login: inside('login'),

@@ -22,7 +22,7 @@ describe.each(installed)('the real $flavour.label', ({ flavour, vendor }) => {
       delta: { added: 1, changed: 0, deleted: 0, resources: 1 },
     });
     expect(await vendor.readApply(await work.apply(), async () => [])).toEqual({ kind: 'applied' });
-    expect(readdirSync(work.context.localStateDirectory ?? '')).toContain('terraform.tfstate');
+    expect(readdirSync(join(work.context.localStateDirectory ?? '', 'root'))).toContain('terraform.tfstate');
     // Nothing of ours but the override, and no state.
     expect(readdirSync(work.context.paths.projectRoot)).toEqual(['main.tf', 'zz_slipway_override.tf']);
 
@@ -86,7 +86,13 @@ describe.each(installed)('the real $flavour.label', ({ flavour, vendor }) => {
     const { result } = await work.plan();
     expect(result).toMatchObject({ steps: [{ new: { inputs: { input: 'prod' } } }] });
     expect(await work.apply()).toMatchObject({ exitCode: 0 });
-    const state = join(work.context.localStateDirectory ?? '', 'workspaces', 'prod', 'terraform.tfstate');
+    const state = join(
+      work.context.localStateDirectory ?? '',
+      'root',
+      'workspaces',
+      'prod',
+      'terraform.tfstate',
+    );
     expect(readFileSync(state, 'utf8')).toContain('"prod"');
   });
 

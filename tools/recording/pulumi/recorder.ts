@@ -85,6 +85,7 @@ function contextOf(stage: Stage, inside: (name: string) => string): VendorContex
       pulumi: { loginUrl: stage.loginUrl ?? 'file:///state', stackName: stage.stackName ?? 'dev' },
     },
     paths: {
+      checkout: inside('workspace'),
       projectRoot: inside('workspace'),
       home: inside('home'),
       login: inside('login'),
