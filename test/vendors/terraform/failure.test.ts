@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { explainFailure } from '../../../src/vendors/terraform/failure.ts';
 import { opentofu, terraform } from '../../../src/vendors/terraform/flavour.ts';
-import { outputsOf, recordingsOf } from './recordings.ts';
+import { outputsOf, recordingsOf } from './by-hand.ts';
 
 const failureOf = (exitCode: number, stderrTail: string, stdoutTail = '') =>
   explainFailure(terraform, { exitCode, stdoutTail, stderrTail });

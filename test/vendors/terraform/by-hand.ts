@@ -19,7 +19,7 @@ export interface Recording {
 const aboutSchema = z.object({ argv: z.array(z.string()), exitCode: z.number() });
 
 export const recordings: readonly Recording[] = [terraform, opentofu].flatMap((flavour) => {
-  const folder = fileURLToPath(new URL(`../../fixtures/${flavour.name}/`, import.meta.url));
+  const folder = fileURLToPath(new URL(`../../fixtures/by-hand/${flavour.name}/`, import.meta.url));
   return readdirSync(folder)
     .sort()
     .map((name): Recording => {
