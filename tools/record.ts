@@ -8,12 +8,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { opentofu, terraform } from '../src/vendors/terraform/flavour.ts';
 import { differencesOf, replaceFixture } from './recording/differences.ts';
 import { writeFixture } from './recording/fixture.ts';
 import { openPulumi } from './recording/pulumi/recorder.ts';
 import type { OpenRecorder, Story } from './recording/recorder.ts';
+import { openTerraform } from './recording/terraform/recorder.ts';
 
-const recorders: Readonly<Record<string, OpenRecorder>> = { pulumi: openPulumi };
+const recorders: Readonly<Record<string, OpenRecorder>> = {
+  pulumi: openPulumi,
+  terraform: openTerraform(terraform),
+  opentofu: openTerraform(opentofu),
+};
 
 const help = `Usage: npm run record [-- --tool <tool>]... [--case <name>]... [--check]
 

@@ -10,8 +10,11 @@ export function comparable(file: string, text: string): string {
     .replace(/\bdead[0-9a-f]{4}\b/g, '<key>');
   if (file.endsWith('.jsonl')) return eventsOf(plain);
   if (file.endsWith('.json')) return documentOf(plain);
-  return plain.split('\n').toSorted().join('\n');
+  const lines = plain.split('\n').filter((line) => !isSaidWhenSlow.test(line));
+  return lines.toSorted().join('\n');
 }
+
+const isSaidWhenSlow = /^(Acquiring|Releasing) state lock\. This may take a few moments/;
 
 const eventSchema = z.object({
   diagnosticEvent: z.object({ severity: z.string() }).optional(),

@@ -7,8 +7,8 @@ const withinMs = 180_000;
 export interface Execution {
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** All of it; a variable that is null is left out. */
-  readonly environment: Readonly<Record<string, string | null>>;
+  /** All of it; a variable without a value is left out. */
+  readonly environment: Readonly<Record<string, string | null | undefined>>;
   /** One SIGINT for each of these texts, in their order, as soon as the output shows it. */
   readonly interruptAt?: readonly string[];
   readonly onOutput?: (text: string) => void;
@@ -18,7 +18,7 @@ export interface Execution {
 export async function execute(execution: Execution): Promise<Result> {
   const { argv, cwd, environment, interruptAt = [], onOutput } = execution;
   const [program = '', ...args] = argv;
-  const variables = Object.entries(environment).filter(([, value]) => value !== null);
+  const variables = Object.entries(environment).filter(([, value]) => typeof value === 'string');
   const child = spawn(program, args, {
     cwd,
     env: Object.fromEntries(variables) as NodeJS.ProcessEnv,

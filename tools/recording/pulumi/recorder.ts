@@ -61,9 +61,12 @@ async function installSdk(folder: string): Promise<string> {
 async function* tell(world: World, story: PulumiStory, folder: string): AsyncGenerator<Recording> {
   const inside = (name: string) => join(folder, name);
   for (const name of ['workspace', 'home', 'state']) await mkdir(inside(name));
-  await symlink(world.sdk, inside('workspace/node_modules'));
+  if (story.prepare === undefined) await symlink(world.sdk, inside('workspace/node_modules'));
+  let steps = story.prepare ?? [];
   for (const stage of story.stages) {
     await changeFiles(inside('workspace'), stage.files ?? {});
+    for (const step of steps) await execa('sh', ['-ec', step], { cwd: inside('workspace') });
+    steps = [];
     const lastPlan = await readFile(inside(`output/${commands.planFile}`)).catch(() => null);
     if (lastPlan) await writeFile(inside('plan.json'), lastPlan);
     if (stage.plan === 'garbage') await writeFile(inside('plan.json'), '{"resourcePlans": 1}');
@@ -72,7 +75,8 @@ async function* tell(world: World, story: PulumiStory, folder: string): AsyncGen
     const context = contextOf(stage, inside);
     const command = commandOf(stage, context, inside('plan.json'));
     const removeLock = stage.isLocked ? await lock(inside('state')) : null;
-    const result = await run(world, { stage, context, command });
+    const machine = story.prepare === undefined ? null : machineEnvironment();
+    const result = await run(world, { stage, context, command, machine });
     await removeLock?.();
     if (stage.record) yield await recordingOf(world, { name: stage.record, stage, command, result, folder });
     else if (result.exitCode !== 0) throw new Error(`${result.stdout}\n${result.stderr}`);
@@ -118,14 +122,23 @@ function commandOf(stage: Stage, context: VendorContext, planPath: string): Vend
 
 async function run(
   { vendor }: World,
-  { stage, context, command }: { stage: Stage; context: VendorContext; command: VendorCommand },
+  given: {
+    stage: Stage;
+    context: VendorContext;
+    command: VendorCommand;
+    /** Null: only Pulumi, Node and the system are there. */
+    machine: Record<string, string | undefined> | null;
+  },
 ): Promise<Result> {
+  const { stage, context, command, machine } = given;
   await using service = await refuseEverything();
-  const programs = stage.hasBarePath ? [] : [dirname(process.execPath), '/usr/bin', '/bin'];
+  const system = machine?.['PATH'] ?? '/usr/bin:/bin';
+  const programs = stage.hasBarePath ? [] : [dirname(process.execPath), system];
   return await execute({
     argv: stage.isTokenRefused ? ['pulumi', 'login', service.url] : command.argv,
     cwd: context.paths.projectRoot,
     environment: {
+      ...machine,
       PATH: [...vendor.toolPath(), ...programs].join(':'),
       HOME: context.paths.home,
       // The Node SDK leaves its pipes there.
@@ -143,6 +156,12 @@ async function run(
     },
     interruptAt: stage.interruptAt === undefined ? [] : [stage.interruptAt],
   });
+}
+
+/** Of this process, with Go's caches where they are although HOME is another. */
+function machineEnvironment(): Record<string, string | undefined> {
+  const [GOPATH, GOCACHE] = [join(homedir(), 'go'), join(homedir(), '.cache/go-build')];
+  return { GOPATH, GOCACHE, ...process.env };
 }
 
 /** As another pulumi would leave it: pkg/backend/diy/lock.go. */

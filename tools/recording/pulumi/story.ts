@@ -6,6 +6,11 @@ import type { FileChanges } from '../workspace.ts';
  */
 export interface PulumiStory {
   readonly name: string;
+  /**
+   * Commands for a shell in the checkout, once it has the files of the first stage, in this process's own environment.
+   * Without them the checkout has the SDK for JavaScript.
+   */
+  readonly prepare?: readonly string[];
   readonly stages: readonly Stage[];
 }
 
