@@ -1,41 +1,73 @@
-/** Somebody at a terminal: the four commands of the specification in a clone, with the environment that a run has. */
+/** Somebody at a terminal: the commands of a sample in a clone, with the environment that a run has. */
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
-import { findTool, toolCacheDir } from '../src/tools.ts';
+import { findTool, settingOf, type ToolName, toolCacheDir } from '../src/tools.ts';
+import { passphrase, type Sample } from './run-samples.ts';
 
 export interface Terminal {
   /** The clone goes to a commit; not part of what is measured. */
   checkOut(sha: string): Promise<void>;
-  /** Milliseconds of a command in the project. */
-  type(command: readonly string[]): Promise<number>;
+  /** Milliseconds of what has to be done before the tool. */
+  prepare(): Promise<number>;
+  /** Milliseconds of the commands of the tool together. */
+  typeCommands(): Promise<number>;
 }
 
-const flags = ['--refresh', '--diff', '--show-replacement-steps'];
-const commandWithinMs = 180_000;
+const commandWithinMs = 600_000;
 
-export async function openTerminal(options: {
-  readonly dir: string;
-  readonly gitDir: string;
-  readonly projectRoot: string;
-  readonly passphrase: string;
-}): Promise<Terminal> {
-  const { dir, gitDir, projectRoot } = options;
+export async function openTerminal(
+  sample: Sample,
+  { dir, gitDir }: { readonly dir: string; readonly gitDir: string },
+): Promise<Terminal> {
   const [tree, state, home] = [join(dir, 'tree'), join(dir, 'state'), join(dir, 'home')];
   await mkdir(state, { recursive: true });
   await mkdir(home);
-  const environment = {
-    PATH: [dirname(pulumiPath()), dirname(process.execPath), process.env['PATH']].join(delimiter),
+  const common = {
+    env: environmentOf(sample, { state, home }),
+    extendEnv: false,
+    timeout: commandWithinMs,
+  } as const;
+  await execa('git', ['clone', '--quiet', gitDir, tree], common);
+  const cwd = join(tree, sample.program);
+
+  async function time(commands: readonly (readonly [string, ...string[]])[]): Promise<number> {
+    const startedAt = performance.now();
+    for (const [program, ...args] of commands)
+      await execa(program, args, { ...common, cwd, stdin: 'ignore' });
+    return performance.now() - startedAt;
+  }
+
+  return {
+    async checkOut(sha) {
+      await execa('git', ['fetch', '--quiet', 'origin'], { ...common, cwd: tree });
+      await execa('git', ['checkout', '--quiet', '--force', '--detach', sha], { ...common, cwd: tree });
+    },
+    // One shell for all of it: what it exports is only good for itself, and PATH has Go here anyway.
+    prepare: () =>
+      sample.prepare.length === 0 ? Promise.resolve(0) : time([['sh', '-ec', sample.prepare.join('\n')]]),
+    typeCommands: () => time(sample.typed),
+  };
+}
+
+function environmentOf(
+  sample: Sample,
+  { state, home }: { state: string; home: string },
+): Record<string, string> {
+  const tools = sample.typed.map(([program]) => dirname(pathOf(program)));
+  return {
+    PATH: [...new Set(tools), dirname(process.execPath), process.env['PATH']].join(delimiter),
     HOME: home,
     USER: 'somebody',
     LANG: 'C.UTF-8',
     NODE_EXTRA_CA_CERTS: process.env['NODE_EXTRA_CA_CERTS'] ?? '',
+    CHECKPOINT_DISABLE: 'true',
     PULUMI_HOME: join(home, '.pulumi'),
     PULUMI_BACKEND_URL: pathToFileURL(state).href,
     PULUMI_STACK: 'dev',
-    PULUMI_CONFIG_PASSPHRASE: options.passphrase,
+    PULUMI_CONFIG_PASSPHRASE: passphrase,
     PULUMI_FALLBACK_TO_STATE_SECRETS_MANAGER: 'true',
     PULUMI_SKIP_UPDATE_CHECK: 'true',
     PULUMI_SKIP_CONFIRMATIONS: 'true',
@@ -43,41 +75,19 @@ export async function openTerminal(options: {
     PULUMI_OPTION_COLOR: 'never',
     PULUMI_OPTION_SUPPRESS_PROGRESS: 'true',
   };
-  const common = { env: environment, extendEnv: false, timeout: commandWithinMs } as const;
-  await execa('git', ['clone', '--quiet', gitDir, tree], common);
-
-  return {
-    async checkOut(sha) {
-      await execa('git', ['fetch', '--quiet', 'origin'], { ...common, cwd: tree });
-      await execa('git', ['checkout', '--quiet', '--force', '--detach', sha], { ...common, cwd: tree });
-    },
-    async type([program = '', ...args]) {
-      const startedAt = performance.now();
-      await execa(program, args, { ...common, cwd: join(tree, projectRoot) });
-      return performance.now() - startedAt;
-    },
-  };
 }
 
-/** Login, select, preview, up: their milliseconds together. */
-export async function typeFourCommands(terminal: Terminal): Promise<number> {
-  const commands = [
-    ['pulumi', 'login'],
-    ['pulumi', 'stack', 'select', '--create', '--stack', 'dev'],
-    ['pulumi', 'preview', ...flags],
-    ['pulumi', 'up', ...flags],
-  ];
-  let totalMs = 0;
-  for (const command of commands) totalMs += await terminal.type(command);
-  return totalMs;
-}
+const isTool = (name: string): name is ToolName & ('pulumi' | 'terraform' | 'tofu') =>
+  ['pulumi', 'terraform', 'tofu'].includes(name);
 
-function pulumiPath(): string {
-  const found = findTool('pulumi', {
-    setting: process.env['PULUMI_PATH'],
+function pathOf(program: string): string {
+  if (!isTool(program)) throw new Error(`${program} is no tool`);
+  const setting = settingOf(program);
+  const found = findTool(program, {
+    setting: setting === undefined ? undefined : process.env[setting],
     path: process.env['PATH'] ?? '',
     cacheDir: toolCacheDir(homedir(), process.env['XDG_CACHE_HOME']),
   });
-  if (!found) throw new Error('pulumi is not there: npm run setup');
+  if (!found) throw new Error(`${program} is not there`);
   return found.path;
 }

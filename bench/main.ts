@@ -8,6 +8,8 @@ import { firstWebhook } from './first-webhook.ts';
 import { intake } from './intake.ts';
 import { lists } from './lists.ts';
 import { logTail } from './log-tail.ts';
+import { memory } from './memory.ts';
+import { parallel } from './parallel.ts';
 import { policies } from './policies.ts';
 import { run } from './run.ts';
 import { sandboxCost } from './sandbox-cost.ts';
@@ -18,6 +20,8 @@ const benchmarks: readonly Benchmark[] = [
   affected,
   sandboxCost,
   run,
+  parallel,
+  memory,
   intake,
   burst,
   firstWebhook,
