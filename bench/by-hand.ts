@@ -25,13 +25,13 @@ export async function openTerminal(
   const [tree, state, home] = [join(dir, 'tree'), join(dir, 'state'), join(dir, 'home')];
   await mkdir(state, { recursive: true });
   await mkdir(home);
+  const cwd = join(tree, sample.program);
   const common = {
-    env: environmentOf(sample, { state, home }),
+    env: environmentOf(sample, { state, home, cwd }),
     extendEnv: false,
     timeout: commandWithinMs,
   } as const;
   await execa('git', ['clone', '--quiet', gitDir, tree], common);
-  const cwd = join(tree, sample.program);
 
   async function time(commands: readonly (readonly [string, ...string[]])[]): Promise<number> {
     const startedAt = performance.now();
@@ -45,7 +45,7 @@ export async function openTerminal(
       await execa('git', ['fetch', '--quiet', 'origin'], { ...common, cwd: tree });
       await execa('git', ['checkout', '--quiet', '--force', '--detach', sha], { ...common, cwd: tree });
     },
-    // One shell for all of it: what it exports is only good for itself, and PATH has Go here anyway.
+    // What this shell exports ends with it; PATH has it already.
     prepare: () =>
       sample.prepare.length === 0 ? Promise.resolve(0) : time([['sh', '-ec', sample.prepare.join('\n')]]),
     typeCommands: () => time(sample.typed),
@@ -54,11 +54,14 @@ export async function openTerminal(
 
 function environmentOf(
   sample: Sample,
-  { state, home }: { state: string; home: string },
+  { state, home, cwd }: { state: string; home: string; cwd: string },
 ): Record<string, string> {
   const tools = sample.typed.map(([program]) => dirname(pathOf(program)));
   return {
-    PATH: [...new Set(tools), dirname(process.execPath), process.env['PATH']].join(delimiter),
+    // As after `. venv/bin/activate`, where there is one.
+    PATH: [join(cwd, 'venv/bin'), ...new Set(tools), dirname(process.execPath), process.env['PATH']].join(
+      delimiter,
+    ),
     HOME: home,
     USER: 'somebody',
     LANG: 'C.UTF-8',

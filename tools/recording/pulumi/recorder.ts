@@ -75,7 +75,7 @@ async function* tell(world: World, story: PulumiStory, folder: string): AsyncGen
     const context = contextOf(stage, inside);
     const command = commandOf(stage, context, inside('plan.json'));
     const removeLock = stage.isLocked ? await lock(inside('state')) : null;
-    const machine = story.prepare === undefined ? null : machineEnvironment();
+    const machine = story.prepare === undefined ? null : machineEnvironment(inside('workspace'));
     const result = await run(world, { stage, context, command, machine });
     await removeLock?.();
     if (stage.record) yield await recordingOf(world, { name: stage.record, stage, command, result, folder });
@@ -158,10 +158,10 @@ async function run(
   });
 }
 
-/** Of this process, with Go's caches where they are although HOME is another. */
-function machineEnvironment(): Record<string, string | undefined> {
+/** Of this process, with what a program in Python was given, and Go's caches where they are although HOME is another. */
+function machineEnvironment(projectRoot: string): Record<string, string | undefined> {
   const [GOPATH, GOCACHE] = [join(homedir(), 'go'), join(homedir(), '.cache/go-build')];
-  return { GOPATH, GOCACHE, ...process.env };
+  return { GOPATH, GOCACHE, ...process.env, PATH: `${projectRoot}/venv/bin:${process.env['PATH']}` };
 }
 
 /** As another pulumi would leave it: pkg/backend/diy/lock.go. */
