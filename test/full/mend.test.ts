@@ -10,7 +10,7 @@ import { startScenario } from '../support/scenario.ts';
 import { expectTold, killGroup, stateFile, timesIn, untilGone } from './evidence.ts';
 import { stackFile } from './kill-points.ts';
 
-const sample = fileURLToPath(new URL('../../demo/programs/javascript', import.meta.url));
+const sample = join(import.meta.dirname, '../../demo/programs/javascript');
 const minutesMs = 60_000;
 
 /** Its creation takes for ever, the first time. */

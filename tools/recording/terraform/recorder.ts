@@ -92,6 +92,7 @@ function contextOf({ flavour }: World, stage: Stage, inside: (name: string) => s
   return {
     settings: { [flavour.name]: { stateUrl: 'file:///state', ...stage.settings } },
     paths: {
+      checkout: inside('workspace'),
       projectRoot: inside('workspace'),
       home: inside('home'),
       login: inside('login'),
