@@ -17,8 +17,8 @@ beforeAll(async () => {
 afterAll(() => scenario?.[Symbol.asyncDispose]());
 
 /** Without a cache, a program in Go is built from nothing, and machines may be busy. */
-const runWithinMs = 6 * 60_000;
-const lifeWithinMs = 20 * 60_000;
+const runWithinMs = 15 * 60_000;
+const lifeWithinMs = 40 * 60_000;
 
 test.concurrent.for(samples)(
   'a program in $name is made, changed, previewed, broken, half done and torn down',
