@@ -1,7 +1,6 @@
 /** A pulumi that died while it created something, and the way out, step by step as the explanations say it. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { runSchema } from '../../demo/api-objects.ts';

@@ -43,6 +43,18 @@ export const operationRules: readonly Rule[] = [
     }),
   },
   {
+    pattern: /^error: error in compiling Go: unable to run `go build`/m,
+    explain: ({ input, index }) => {
+      const lines = input
+        .slice(0, index)
+        .split('\n')
+        .filter((line) => line.trim() !== '');
+      // The compiler begins with the package; what came before is about something else.
+      const words = lines.slice(lines.findIndex((line) => line.startsWith('# ')) + 1);
+      return { message: ['The program does not compile.', ...words].join('\n') };
+    },
+  },
+  {
     pattern: /resource "(.*?)" cannot be deleted\s+because it is protected/,
     explain: ([, urn = '']) => ({
       message: `${urn.split('::').slice(3).join('::')} is protected and cannot be deleted.`,

@@ -84,6 +84,11 @@ const cases: readonly [name: string, message: string, hint: string][] = [
   ['node-missing', 'Node.js is not on the PATH', '/usr'],
   ['python-missing', 'Python is not on the PATH', '/usr'],
   ['go-missing', 'Go is not on the PATH', '/usr'],
+  [
+    'go-uncompiled',
+    'The program does not compile.\n./main.go:4:2: declared and not used: unused\n./main.go:5:2: undefined: missing',
+    seeLog,
+  ],
   ['node-modules-missing', 'The Pulumi SDK is not installed', 'npm ci'],
   ['python-module-missing', 'The Pulumi SDK is not installed', 'pip install'],
   ['destroy-preview-protected', 'one is protected and cannot be deleted', 'Take `protect` off'],

@@ -95,6 +95,19 @@ export const programs: PulumiStory = {
   ],
 };
 
+/** The compiler's words stand before those of pulumi. */
+export const uncompiled: PulumiStory = {
+  name: 'uncompiled',
+  stages: [
+    select,
+    preview('go-uncompiled', {
+      'Pulumi.yaml': 'name: sample\nruntime: go\n',
+      'go.mod': 'module sample.example/program\n\ngo 1.25.0\n',
+      'main.go': 'package main\n\nfunc main() {\n\tunused := 1\n\tmissing()\n}\n',
+    }),
+  ],
+};
+
 const one = stash('one', '"1"');
 const outputs = `outputs:\n  one: ${ref('one.output')}\n`;
 const reference = `other:\n  type: pulumi:pulumi:StackReference\n  properties: {name: organization/sample/dev}\n  options: {dependsOn: [${ref('one')}]}`;

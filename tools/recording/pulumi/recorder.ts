@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { findTool, toolCacheDir } from '../../../src/tools.ts';
 import * as commands from '../../../src/vendors/pulumi/commands.ts';
@@ -11,7 +12,7 @@ import type { Recorder, Recording, Result } from '../recorder.ts';
 import { refuseEverything } from '../refusing-service.ts';
 import { changeFiles } from '../workspace.ts';
 import { life, violations } from './life.ts';
-import { brokenOff, dynamic, programs, providers, reads, wandering } from './programs.ts';
+import { brokenOff, dynamic, programs, providers, reads, uncompiled, wandering } from './programs.ts';
 import { quiet, quietComponent } from './quiet.ts';
 import { sampleStories } from './samples.ts';
 import { setUp } from './set-up.ts';
@@ -37,7 +38,7 @@ export async function openPulumi(folder: string): Promise<Recorder> {
   const sdk = await installSdk(folder);
   const world = { vendor, toolDir: dirname(vendor.tool.path), sdk };
   const stories = [
-    ...[life, violations, setUp, dynamic, brokenOff, wandering, programs, reads, providers],
+    ...[life, violations, setUp, dynamic, brokenOff, wandering, programs, uncompiled, reads, providers],
     ...[quiet, quietComponent],
     ...(await sampleStories()),
   ];
@@ -120,6 +121,11 @@ function commandOf(stage: Stage, context: VendorContext, planPath: string): Vend
   }
 }
 
+/** Programs in Go are built by the Go of this machine. */
+const withGo = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .filter((folder) => existsSync(join(folder, 'go')));
+
 async function run(
   { vendor }: World,
   given: {
@@ -133,7 +139,7 @@ async function run(
   const { stage, context, command, machine } = given;
   await using service = await refuseEverything();
   const system = machine?.['PATH'] ?? '/usr/bin:/bin';
-  const programs = stage.hasBarePath ? [] : [dirname(process.execPath), system];
+  const programs = stage.hasBarePath ? [] : [dirname(process.execPath), ...withGo, system];
   return await execute({
     argv: stage.isTokenRefused ? ['pulumi', 'login', service.url] : command.argv,
     cwd: context.paths.projectRoot,
