@@ -4,6 +4,9 @@ import type { ToolTrouble, VendorRules, VendorSettings } from '../stacks/vendor-
  * The port to an infrastructure tool. A vendor says which commands a phase runs and what their results
  * mean; it starts nothing itself. The worker runs the commands in the sandbox, keeps the order of hooks,
  * and hands back what the commands left in their output directory.
+ *
+ * Who adds a tool writes this, its rules (stacks/vendor-settings.ts) and a row of the contract that every vendor keeps
+ * (test/vendors/contract). Methods are called for many runs at once: what one of them remembers, all of them see.
  */
 export interface Vendor extends VendorRules {
   /** One line with name, path and version, for `doctor` and logs. Null when the tool is missing. */
@@ -11,13 +14,20 @@ export interface Vendor extends VendorRules {
   /** Why `tool` is null (missing, too old, not the program itself), for `doctor` and check runs; else null. */
   readonly toolProblem: string | null;
 
-  /** Host files and directories the tool needs inside, mounted read-only for every command. */
+  /**
+   * Host files and directories the tool needs inside, mounted read-only for every command. Empty while `tool` is null,
+   * and for what lies below /usr, which every sandbox has.
+   */
   toolMounts(): readonly { source: string; target: string }[];
 
-  /** Directories (inside) that stand first on PATH. */
+  /** Directories (inside) that stand first on PATH: whatever hooks put there, the tool stays the server's. */
   toolPath(): readonly string[];
 
-  /** Variables every command of the run gets, over the user's. */
+  /**
+   * Variables every command of the run gets, hooks and tasks included, over the user's: what keeps the tool to the stack's
+   * state and account, quiet, without questions, colours and checks for news, and out of the checkout with what is no
+   * source. `refusesVariable` must refuse the same names.
+   */
   baseEnvironment(context: VendorContext): Record<string, string>;
 
   /** A file of these must lie in the project root; tools look further up and would run another project. */
@@ -28,14 +38,14 @@ export interface Vendor extends VendorRules {
   };
 
   /**
-   * Text after which the tool prints values without regard to secrets: the rest of that stream is not
-   * stored.
+   * Text after which the tool prints values without regard to secrets that nobody can tell it: the rest of that stream is
+   * not stored. Where the plan tells the secrets, see `holdsBackAfter`.
    */
   readonly hiddenAfter: readonly string[];
 
   /**
    * The local state a stack keeps on this host, if any: `name` is one path segment or null.
-   * The worker creates the directory and mounts it at `target`.
+   * The worker creates the directory and mounts it at `target`; PROPOSED runs get a copy. Null: the tool's own backend.
    */
   localState(settings: VendorSettings): { name: string | null; target: string } | null;
   /**
@@ -44,28 +54,49 @@ export interface Vendor extends VendorRules {
    */
   readonly mendLocalState: readonly [string, ...string[]] | null;
 
-  /** The commands of initialization, in order; hooks are the worker's. */
+  /**
+   * The commands of initialization, in order; hooks are the worker's. Afterwards hooks and tasks can use the tool on the
+   * stack's state, and so can the second half of the run, whose commands do not initialize again. The first one that
+   * fails ends the run, as `explain` says.
+   */
   initialize(context: VendorContext): readonly InitializeStep[];
-  /** In order, with one output directory for all of them; the first that does not succeed is the last. */
+  /**
+   * The commands that find out what an apply (or a tear-down) would do, and save that where an apply can be held to it.
+   * They look at the real world (refresh) and change nothing, however they end. In order, with one output directory for
+   * all of them; the first that does not succeed is the last. Called more than once for a run: the same again.
+   */
   plan(context: VendorContext, kind: 'apply' | 'destroy'): readonly [VendorCommand, ...VendorCommand[]];
-  /** `plan` is set when the plan of this run is mounted read-only at that path. */
+  /**
+   * The command that does what was planned; no question may be left to it. With a `planPath` it does exactly that plan or
+   * nothing, and fails when the state has moved since. One SIGINT must let it finish and record what is under way and
+   * release its lock: see sandbox/interrupt-targets.ts.
+   */
   apply(context: VendorContext, kind: 'apply' | 'destroy', options: ApplyOptions): VendorCommand;
 
-  /** What a failed command of initialization means. Never throws. */
+  /**
+   * What a failed command of initialization means, in words for a check run: the tool's own first error at least, with the
+   * file and the line it names. Never throws.
+   */
   explain(result: FailedCommand): VendorFailure;
 
   /** Whether before_init hooks come before or after the tool's own commands of initialization. */
   readonly beforeInitHooks: 'before-commands' | 'after-commands';
 
   /**
-   * Reads what the commands of `plan` left: those that ran, in their order. Never throws for bad content: that is
-   * `unreadable`.
+   * Reads what the commands of `plan` left: those that ran, in their order. `failed` when the tool says so, with its first
+   * error and where in the program it is; who holds a lock stands in `trouble` too. Exit code and content must agree, and
+   * whatever is not understood makes the plan `unreadable`: nobody may confirm what we guessed. Never throws for bad
+   * content. No secret of the tool's may be in steps, marks, document or message: "[secret]" stands in their place.
    */
   readPlan(
     outputs: readonly [CommandOutputs, ...CommandOutputs[]],
     kind: 'apply' | 'destroy',
   ): Promise<PlanResult>;
-  /** `confirmed` gives the steps of the plan that was bound; asked only to tell what differs from them. */
+  /**
+   * Whether the apply did all it should: exit code and content must agree on that. `plan-changed` only when nothing was
+   * changed because the confirmed plan no longer holds. `confirmed` gives the steps of the plan that was bound; asked only
+   * to tell what differs from them. Never throws for bad content.
+   */
   readApply(outputs: CommandOutputs, confirmed: () => Promise<readonly PlanStep[]>): Promise<ApplyResult>;
 
   readonly destroyBinding: DestroyBinding;
@@ -180,9 +211,14 @@ export interface CommandOutputs extends FailedCommand {
 export type PlanResult =
   | {
       readonly kind: 'planned';
+      /** True also when nothing but outputs would change. False: an apply would do nothing at all. */
       readonly hasChanges: boolean;
       readonly delta: Delta;
-      /** In the order of the tool; JSON objects with exactly the fields of the specification §2.3. */
+      /**
+       * In the order in which the tool would take them, which tells the two kinds of replacement apart; with what stays
+       * the same. Drift that was found is a `refresh` (old: as recorded, new: as found). Outputs of the stack are those of
+       * a step `same` that is not `custom`. JSON objects with exactly the fields of the specification §2.3.
+       */
       readonly steps: readonly PlanStep[];
       /** What the tool says of resources besides, for people; only of those of which it says something. */
       readonly marks?: readonly ResourceMark[];
@@ -227,6 +263,7 @@ export interface PlanDocument {
   readonly words?: readonly string[];
 }
 
+/** Of resources. A replacement is one added and one deleted; `resources` is how many there are after the apply. */
 export interface Delta {
   readonly added: number;
   readonly changed: number;
@@ -242,6 +279,7 @@ export interface ResourceMark {
   readonly isProtected: boolean;
 }
 
+/** `old` is null for what is new, `new` for what goes. */
 export interface PlanStep {
   readonly op: 'same' | 'refresh' | 'create' | 'update' | 'delete' | 'create-replacement' | 'delete-replaced';
   readonly provider: string;
@@ -251,6 +289,7 @@ export interface PlanStep {
   readonly old: ResourceState | null;
 }
 
+/** Whatever the tool calls them: an identity that stays over runs (urn), the parent's or "", what was asked for and what came of it. */
 export interface ResourceState {
   readonly custom: boolean;
   readonly id: string;
