@@ -35,11 +35,7 @@ export interface Commands {
 }
 
 /** `filesDirectory`: where a run finds the files of ./inside. `lockTimeoutSeconds`: for as long it waits for a lock. */
-export function createCommands(
-  flavour: Flavour,
-  filesDirectory: string,
-  lockTimeoutSeconds: number,
-): Commands {
+export function createCommands(flavour: Flavour, filesDirectory: string, lockTimeoutSeconds = 60): Commands {
   const { program } = flavour;
   const lock = `-lock-timeout=${lockTimeoutSeconds}s`;
   const settingsOf = ({ settings }: VendorContext) => terraformSettings(settings, flavour.name);

@@ -18,7 +18,7 @@ export async function createTerraformVendor({
   flavour,
   path,
   insideDirectory,
-  lockTimeoutSeconds = 60,
+  lockTimeoutSeconds,
 }: TerraformOptions): Promise<Vendor> {
   const inspected = await inspectTool(flavour, path);
   const tool = 'tool' in inspected ? inspected.tool : null;

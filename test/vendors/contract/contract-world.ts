@@ -212,14 +212,14 @@ export async function openContractWorld(subject: Subject) {
       return found.flat();
     },
     async [Symbol.asyncDispose]() {
+      // A clean stop waits for an apply; what a failed test has left may never end.
+      await world.recovery.start();
       await worker.stop(0);
       await world[Symbol.asyncDispose]();
       directory[Symbol.dispose]();
     },
   };
 }
-
-export type ContractWorld = Awaited<ReturnType<typeof openContractWorld>>;
 
 /** A pipe of the host at which programs say something, or wait. */
 export function makePipe(path: string): void {

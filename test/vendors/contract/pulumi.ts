@@ -26,7 +26,6 @@ export async function pulumiSubject(): Promise<Subject> {
     nameOf: (urn) => (urn.includes('::pulumi:pulumi:Stack::') ? null : (urn.split('::').at(-1) ?? null)),
     rootResources: 1,
     recorded,
-    lockHolder: /created by \S+@\S+ \(pid \d+\)/,
     printOutput: (name) => `pulumi stack output ${name}`,
   };
 }

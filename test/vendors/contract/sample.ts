@@ -60,8 +60,6 @@ export interface Subject {
   readonly rootResources: number;
   /** Names and values of resources in the state that lies in this directory of the host. */
   recorded(stateDirectory: string): Readonly<Record<string, string | null>>;
-  /** Of whoever holds the lock of the state, in a note. */
-  readonly lockHolder: RegExp;
   /** Prints an output of the stack. */
   printOutput(name: string): string;
 }

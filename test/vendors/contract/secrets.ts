@@ -49,7 +49,7 @@ export function secretsContract(subject: Subject): void {
     expect(changed.plan?.changes).toContain('update hidden');
     const failed = await stack.confirm(changed.id);
     expect(failed).toMatchObject({ state: 'FAILED', outcome: 'tool_failed' });
-    const task = await stack.run(failing, 'TASK', `echo ${token}; ${say}`);
+    const task = await stack.run(failing, 'TASK', say);
     expect(task.state).toBe('FINISHED');
     const destroy = await stack.run(failing, 'DESTROY');
     expect(await stack.confirm(destroy.id)).toMatchObject({ state: 'FINISHED' });

@@ -10,11 +10,16 @@ import type { Program, Resource, Subject, Text } from './sample.ts';
 /** Where a server of its own would have a mirror of providers. */
 const mirror = '/opt/mirror';
 
+const placeOf = (flavour: Flavour) => foundTool(flavour.program, process.env[flavour.setting]);
+
+/** On this machine; nothing here can install Terraform. */
+export const isMissing = (flavour: Flavour): boolean => placeOf(flavour) === null;
+
 /** Terraform or OpenTofu, with programs in their JSON syntax. */
 export async function terraformSubject(flavour: Flavour): Promise<Subject & Disposable> {
   const vendor = await createTerraformVendor({
     flavour,
-    path: foundTool(flavour.program, process.env[flavour.setting]),
+    path: placeOf(flavour),
     insideDirectory: `/opt/${flavour.name}`,
     lockTimeoutSeconds: 1,
   });
@@ -40,7 +45,6 @@ export async function terraformSubject(flavour: Flavour): Promise<Subject & Disp
     nameOf: (urn) => (urn === 'outputs' ? null : (urn.split('.').at(-1) ?? null)),
     rootResources: 0,
     recorded,
-    lockHolder: /\S+@\S+/,
     printOutput: (name) => `${flavour.program} output ${name}`,
     [Symbol.dispose]: () => directory[Symbol.dispose](),
   };
