@@ -38,7 +38,7 @@ export function neutraliser(places: Readonly<Record<string, string>>): (text: st
       .replace(/(Duration: +)\d+s/g, '$11s')
       .replace(/(127\.0\.0\.1):\d{5}/g, '$1:50000')
       // In the trace of a panic: addresses, a string by address and length (of a path here), threads.
-      .replace(/0x[0-9a-f]{9,}/g, '0xc000000000')
+      .replace(/0x[0-9a-f]{6,}/g, '0xc000000000')
       .replace(/\{0xc000000000, 0x[0-9a-f]+\}/g, '{0xc000000000, 0x28}')
       .replace(/goroutine \d+/g, 'goroutine 1')
       .replace(/\d+ promises were still active/g, '4 promises were still active');
