@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseRepositoryFile } from '../../src/stacks/repository-file.ts';
 import { stackSettingsInput } from '../../src/stacks/stack-input.ts';
 import { maxFileBytes } from '../../src/stacks/yaml-tree.ts';
+import { vendorRules } from '../../src/vendor-rules.ts';
 import { pulumiRules } from '../../src/vendors/pulumi/rules.ts';
 import { stackSettings } from '../support/builders.ts';
 import { fc } from '../support/fast-check.ts';
@@ -119,11 +120,23 @@ describe('a repository file', () => {
 
 test('the examples of the documentation are right', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/stacks.md'), 'utf8');
-  const examples = [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, example = '']) => example);
+  const all = [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, example = '']) => example);
+  const whole = all.filter((example) => example.startsWith('version:'));
+  const parts = all.filter((example) => /^(hooks|vendor):/.test(example));
 
-  expect(examples.length).toBeGreaterThan(1);
-  for (const example of examples) expect(wantedBy(example)[0]?.id).toBe('network-prod');
-  const [, full] = examples;
+  expect(whole.length).toBeGreaterThan(1);
+  expect(parts.length).toBeGreaterThan(1);
+  const entry = (part: string) => part.replaceAll(/^/gm, '    ');
+  const vendor = (part: string) => (part.startsWith('vendor:') ? '' : '    vendor: {terraform: {}}\n');
+  for (const example of [
+    ...whole,
+    ...parts.map((part) => `version: 1\nstacks:\n  - name: network-prod\n${vendor(part)}${entry(part)}\n`),
+  ]) {
+    const parsed = parseRepositoryFile(Buffer.from(example), { vendors: vendorRules, defaultBranch: 'main' });
+    expect(parsed).toMatchObject({ kind: 'wanted' });
+    expect(parsed.kind === 'wanted' && parsed.stacks[0]?.id).toBe('network-prod');
+  }
+  const [, full] = whole;
   const fields = [...Object.keys(stackSettingsInput.shape), 'environment'];
   const shown = fields.map((field) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
   expect(shown.filter((field) => !full?.includes(`${field}:`))).toEqual([]);
