@@ -1,28 +1,29 @@
+import { type HeldLock, heldLockMessage } from '../held-lock.ts';
 import type { Rule } from './explanation.ts';
 
 /** The tool's own lock of a state, held by another process, or left by one that was killed. */
 export const lockRule: Rule = {
-  pattern: /Error acquiring the state lock .{0,1000}?Lock Info: (.{0,3000})/,
-  explain: ([, info = ''], { program }) => {
-    const field = (name: string, next: string) => between(info, `${name}: `, `${next}:`);
-    const [id, operation, who] = [field('ID', 'Path'), field('Operation', 'Who'), field('Who', 'Version')];
-    const created = field('Created', 'Info');
+  pattern: /Error acquiring the state lock (.{0,1000}?)Lock Info: (.{0,3000})/,
+  explain: ([, message = '', info = ''], { program }) => {
+    // Over HTTP the tool has only the id of the other's lock; what it calls the lock's info is that of its own request.
+    const otherId = /remote state already locked: ?ID=(\S+)/.exec(message)?.[1];
+    const field = (name: string, next: string) =>
+      otherId === undefined ? between(info, `${name}: `, `${next}:`) : '';
+    const id = otherId ?? field('ID', 'Path');
     // That of a file goes with the process that holds it, and nobody else can release it.
     const isOfFile = field('Path', 'Operation').startsWith('/');
     const lockId = !isOfFile && lockIdPattern.test(id) ? id : null;
-    const holder = who.slice(0, maxHolderLength) || null;
-    const sinceMs = momentOf(created);
-    const since = sinceMs === null ? '' : `, since ${new Date(sinceMs).toISOString().slice(0, 19)}Z`;
-    const doing = operation.replace(/^OperationType/, '').toLowerCase();
-    const details = [holder, doing].filter(Boolean).join(': ');
+    const holder = field('Who', 'Version').slice(0, maxHolderLength) || null;
+    const sinceMs = momentOf(field('Created', 'Info'));
+    const trouble: HeldLock = { kind: 'state-locked', lockId, holder, sinceMs };
     return {
-      message: `Another process holds the lock of the stack's state${details === '' ? '' : ` (${details}${since})`}. Nothing was changed.`,
+      message: `${heldLockMessage(trouble, Date.now())} Nothing was changed.`,
       hint: isOfFile
         ? 'Wait until it is done, then retry.'
         : lockId === null
           ? 'If it is still at work, wait and retry. If it was killed, release the lock at the backend and retry.'
-          : `If it is still at work, wait and retry. If it was killed, run the task \`${program} force-unlock -force ${lockId}\` and retry.`,
-      trouble: { kind: 'state-locked', lockId, holder, sinceMs },
+          : `If it is still at work, wait and retry. If it was killed, an administrator releases the lock (\`${program} force-unlock -force ${lockId}\`) first.`,
+      trouble,
     };
   },
 };

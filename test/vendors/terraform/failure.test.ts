@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { explainFailure } from '../../../src/vendors/terraform/failure.ts';
 import { opentofu, terraform } from '../../../src/vendors/terraform/flavour.ts';
 import { outputsOf, recordingsOf } from './by-hand.ts';
+import { recording } from './recordings.ts';
 
 const failureOf = (exitCode: number, stderrTail: string, stdoutTail = '') =>
   explainFailure(terraform, { exitCode, stdoutTail, stderrTail });
@@ -86,7 +87,7 @@ describe('a failure that the real programs had', () => {
       expect(failure).toEqual({
         kind: 'failed',
         message: expect.stringMatching(
-          /holds the lock .* \(somebody@elsewhere: apply, since 20\d\d-\d\d-\d\dT[\d:]{8}Z\)/,
+          /^The state is locked, for .+, by somebody@elsewhere\. Nothing was changed\.$/,
         ),
         hint: isReleasable
           ? expect.stringContaining(`${recording.flavour.program} force-unlock -force ${id}`)
@@ -102,6 +103,22 @@ describe('a failure that the real programs had', () => {
       expect(new Date(sinceMs ?? 0).toISOString().slice(0, 19)).toBe(
         /Created: +(\S+ [\d:]+)/.exec(recording.stderr)?.[1]?.replace(' ', 'T'),
       );
+    }
+  });
+
+  test('is a lock over HTTP, of which the tool knows the id and nothing else', () => {
+    for (const flavour of [terraform, opentofu]) {
+      const { stderr, stdout } = recording(flavour, 'remote-locked-plan');
+      const result = { exitCode: 1, stderrTail: stderr, stdoutTail: stdout };
+      expect(explainFailure(flavour, result)).toMatchObject({
+        message: 'The state is locked. Nothing was changed.',
+        trouble: {
+          kind: 'state-locked',
+          lockId: '00000000-0000-4000-8000-000000000001',
+          holder: null,
+          sinceMs: null,
+        },
+      });
     }
   });
 
