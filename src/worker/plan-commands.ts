@@ -10,7 +10,8 @@ const maxHeldBytes = 32 * 1024 * 1024;
 
 /**
  * Plans with the tool's own commands; `read` says what they mean. From then on it is known what the tool calls secret,
- * and what was held back goes into the log. Where nothing was read, only the command that failed still has its say.
+ * and what was held back goes into the log. Where no plan was read it never does: a plan that fails shows values, too,
+ * and its errors come on the other stream.
  */
 export async function runPlanCommands(
   context: RunContext,
@@ -22,13 +23,9 @@ export async function runPlanCommands(
   const commandsFor = (output: string) => context.vendor.plan(vendorContext(context, output), kind);
   const outputs: CommandOutputs[] = [];
   const held: HeldBack[] = [];
-  let last: HeldBack | null = null;
 
-  async function letGo(which: 'all' | 'of the last' | 'none', why: string): Promise<void> {
-    for (const each of held) {
-      if (which === 'all' || (which === 'of the last' && each === last)) await each.release();
-      else each.drop(why);
-    }
+  async function dropAll(): Promise<void> {
+    for (const each of held) each.drop(notRead);
     await phase.log.flush();
   }
 
@@ -36,7 +33,6 @@ export async function runPlanCommands(
     const { successCodes = [0], holdsBackAfter: markers, label } = command;
     const stdout =
       markers && createHoldBack(context, phase, { markers, called: label, maxBytes: maxHeldBytes });
-    last = stdout ?? null;
     if (stdout) held.push(stdout);
     const ran = await runVendorCommand(
       context,
@@ -46,7 +42,7 @@ export async function runPlanCommands(
       { outputDirectory, ...(stdout && { stdout }) },
     );
     if (ran.kind !== 'ran') {
-      await letGo('of the last', notRead);
+      await dropAll();
       return ran;
     }
     outputs.push(ran.value);
@@ -54,11 +50,12 @@ export async function runPlanCommands(
   }
 
   const result = await read(outputs as unknown as Outputs);
-  if (result.kind === 'planned') context.secrets.learn(result.secrets ?? []);
-  await letGo(
-    result.kind === 'planned' ? 'all' : result.kind === 'unreadable' ? 'none' : 'of the last',
-    notRead,
-  );
+  if (result.kind !== 'planned') await dropAll();
+  else {
+    context.secrets.learn(result.secrets ?? []);
+    for (const each of held) await each.release();
+    await phase.log.flush();
+  }
   return { kind: 'ran', value: result };
 }
 
