@@ -1,5 +1,6 @@
 import { relative } from 'node:path/posix';
 import type { ApplyOptions, InitializeStep, VendorCommand, VendorContext } from '../../worker/vendor.ts';
+import type { LocalState } from '../local-state.ts';
 import { pluginCache } from './environment.ts';
 import type { Flavour } from './flavour.ts';
 import { type TerraformSettings, terraformSettings } from './settings.ts';
@@ -57,9 +58,9 @@ export function createCommands(flavour: Flavour, filesDirectory: string, lockTim
       }
       // Two that fill the cache at once would find each other's files half written.
       steps.push(cache === null ? init : { ...init, argv: ['flock', cache, ...init.argv] });
-      if (settings.localState === null) {
-        steps.push(command('state of the stack', ['sh', `${filesDirectory}/check-backend.sh`]));
-      }
+      const kept =
+        settings.localState === null ? [] : [`${stateFolder(context, settings.localState)}/${stateFile}`];
+      steps.push(command('state of the stack', ['sh', `${filesDirectory}/check-backend.sh`, ...kept]));
       if (settings.workspace !== null) {
         steps.push(tool('workspace', 'select', '-or-create', '-no-color', settings.workspace));
       }
@@ -109,15 +110,22 @@ function command(label: string, argv: VendorCommand['argv']): VendorCommand {
 }
 
 function backendArguments(
-  { localStateDirectory, paths }: VendorContext,
+  context: VendorContext,
   { localState, backendConfigFile }: TerraformSettings,
 ): string[] {
   if (localState === null) return backendConfigFile === null ? [] : [`-backend-config=${backendConfigFile}`];
-  const directory = `${localStateDirectory ?? localState.target}/${folderOf(paths)}`;
+  const folder = stateFolder(context, localState);
   return [
-    `-backend-config=path=${directory}/terraform.tfstate`,
-    `-backend-config=workspace_dir=${directory}/workspaces`,
+    `-backend-config=path=${folder}/${stateFile}`,
+    `-backend-config=workspace_dir=${folder}/workspaces`,
   ];
+}
+
+const stateFile = 'terraform.tfstate';
+
+/** Of a state kept by Slipway, as the commands see it. */
+function stateFolder({ localStateDirectory, paths }: VendorContext, { target }: LocalState): string {
+  return `${localStateDirectory ?? target}/${folderOf(paths)}`;
 }
 
 /** Two programs of a repository must not take each other's resources for their own, and destroy them. */

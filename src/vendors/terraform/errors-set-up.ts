@@ -47,6 +47,14 @@ export const setUpRules: readonly Rule[] = [
     }),
   },
   {
+    pattern: /slipway: the program keeps its state elsewhere/,
+    explain: () => ({
+      message:
+        'The program overrules where its state is kept, which is to be with Slipway (stateUrl): it could be gone with the run.',
+      hint: 'Take files named zz_slipway_override out of the project root, and backend blocks out of override files; or leave stateUrl out of the settings of the stack.',
+    }),
+  },
+  {
     pattern: /Can't ask approval for state migration when interactive input is disabled/,
     explain: () => ({
       message: 'A state lies in the project root, as terraform.tfstate, besides the one of the backend.',

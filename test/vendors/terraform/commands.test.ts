@@ -34,6 +34,7 @@ describe('the commands', () => {
       'mkdir -p /cache/opentofu',
       'cp /opt/opentofu/local-backend.tf zz_slipway_override.tf',
       'flock /cache/opentofu tofu init -input=false -no-color -backend-config=path=/state/net/root/terraform.tfstate -backend-config=workspace_dir=/state/net/root/workspaces',
+      'sh /opt/opentofu/check-backend.sh /state/net/root/terraform.tfstate',
     ]);
     expect(baseEnvironment(opentofu, contextOf({}, '/cache'))).toMatchObject({
       TF_PLUGIN_CACHE_DIR: '/cache/opentofu',

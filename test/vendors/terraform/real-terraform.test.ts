@@ -121,4 +121,17 @@ describe.each(installed)('the real $flavour.label', ({ flavour, vendor }) => {
       message: expect.stringContaining('No backend keeps the state'),
     });
   });
+
+  const override = 'zz_slipway_override';
+  const inTheWay = [`${override}.tf/main.tf`, ...(flavour.program === 'tofu' ? [`${override}.tofu`] : [])];
+  test.each(inTheWay)('does not lose a state kept by Slipway to %s in the repository', async (path) => {
+    await using work = project(vendor);
+    work.write('main.tf', resource('input = 1'));
+    work.write(path, '');
+    const last = (await work.initialize()).at(-1);
+    if (!last) throw new Error('nothing ran');
+    expect(vendor.explain(last)).toMatchObject({
+      message: expect.stringContaining('overrules where its state is kept'),
+    });
+  });
 });
