@@ -24,7 +24,14 @@ const allowed: Record<string, readonly string[]> = {
   worker: [...foundation, 'runs', 'stacks', 'sandbox'],
   vendors: [
     ...foundation,
-    ...['tools', 'worker/vendor', 'stacks/vendor-settings', 'sandbox/sandbox', 'sandbox/matcher'],
+    ...[
+      'tools',
+      'worker/vendor',
+      'stacks/vendor-settings',
+      'sandbox/sandbox',
+      'sandbox/matcher',
+      'sandbox/secret-forms',
+    ],
   ],
   metrics: [
     ...['clock', 'runs/run', 'runs/missed-pushes', 'webhooks/sending/attempt-observer'],

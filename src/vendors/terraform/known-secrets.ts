@@ -1,4 +1,5 @@
 import { createMatcher, indexNeedles } from '../../sandbox/matcher.ts';
+import { plainForms } from '../../sandbox/secret-forms.ts';
 import { checkDepth, isTree, secretText } from './masks.ts';
 
 /**
@@ -13,6 +14,8 @@ export interface KnownSecrets {
 
 /** Shorter values (`eu`, `1`) are everywhere. In UTF-16 units. */
 const minLength = 4;
+/** Shorter numbers are ports, sizes and counts. With sign and point. */
+const minNumberLength = 6;
 const maxValues = 2000;
 const maxBytes = 256 * 1024;
 
@@ -23,6 +26,9 @@ export function createKnownSecrets(): KnownSecrets {
     checkDepth(depth);
     if (typeof secret === 'string') {
       if (secret.length >= minLength) values.add(secret);
+    } else if (typeof secret === 'number') {
+      const text = String(secret);
+      if (text.length >= minNumberLength) values.add(text);
     } else if (typeof secret === 'object' && secret !== null) {
       for (const inner of Object.values(secret)) collect(inner, depth + 1);
     }
@@ -51,9 +57,12 @@ export function createKnownSecrets(): KnownSecrets {
   };
 }
 
-/** Puts "[secret]" in the place of every one of them, wherever it stands in a text; what overlaps becomes one. */
+/**
+ * Puts "[secret]" in the place of every one of them, wherever it stands in a text, JSON in it included; what overlaps
+ * becomes one.
+ */
 export function createHider(secrets: readonly string[]): (text: string) => string {
-  const needles = indexNeedles(secrets.map((secret) => Buffer.from(secret)));
+  const needles = indexNeedles(secrets.flatMap(plainForms));
   if (needles === null) return (text) => text;
   const matcher = createMatcher(needles);
   return (text) => {
@@ -80,13 +89,19 @@ function withoutHidden(bytes: Buffer, hidden: Uint8Array): string {
   return text;
 }
 
-/** The same in every text of a value, the keys of objects included. Throws TooDeepError. */
+/** The same in every text and longer number of a value, the keys of objects included. Throws TooDeepError. */
 export function hideIn(value: unknown, hide: (text: string) => string, depth = 0): unknown {
   checkDepth(depth);
   if (typeof value === 'string') return hide(value);
+  if (typeof value === 'number') return hideNumber(value, hide);
   if (Array.isArray(value)) return value.map((item) => hideIn(item, hide, depth + 1));
   if (!isTree(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [hide(key), hideIn(item, hide, depth + 1)]),
   );
+}
+
+function hideNumber(value: number, hide: (text: string) => string): number | string {
+  const text = String(value);
+  return text.length >= minNumberLength && hide(text) !== text ? secretText : value;
 }

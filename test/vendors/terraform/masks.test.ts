@@ -139,6 +139,21 @@ describe('known secrets', () => {
     ]);
   });
 
+  test('are numbers, too, that are longer than those of ports', () => {
+    expect(listOf({ pin: 48151623, port: 65535 })).toEqual(['48151623', '{"pin":48151623,"port":65535}']);
+    expect(hideIn({ a: 48151623, b: 5432, c: 'is 48151623' }, createHider(['48151623', '5432']))).toEqual({
+      ...{ a: secretText, b: 5432, c: `is ${secretText}` },
+    });
+  });
+
+  test('are found in JSON inside of a text, as either tool writes it, and line by line', () => {
+    const secret = 'a"b<c>&d';
+    const hide = createHider([secret, 'first line of it\nand the second']);
+    expect(hide(JSON.stringify({ k: secret }))).toBe('{"k":"[secret]"}');
+    expect(hide('{"k":"a\\"b\\u003cc\\u003e\\u0026d"}')).toBe('{"k":"[secret]"}');
+    expect(hide('  and the second')).toBe('  [secret]');
+  });
+
   test('are, of an object, its texts and all of it as JSON', () => {
     expect(listOf({ user: 'root', password: 'hunter2' })).toEqual([
       'root',
