@@ -38,11 +38,12 @@ export function maskPlan(raw: unknown, plan: PlanJson): MaskedPlan {
 
 type OnSecret = (secret: unknown) => void;
 
-/** In states, changes of resources and changes of outputs: what stands beside its mask. */
+/** In states, changes of resources and of outputs, and calls of actions: what stands beside its mask. */
 const maskOf: ReadonlyMap<string, string> = new Map([
   ['values', 'sensitive_values'],
   ['before', 'before_sensitive'],
   ['after', 'after_sensitive'],
+  ['config_values', 'config_sensitive'],
   // Outputs of a state.
   ['value', 'sensitive'],
 ]);

@@ -42,7 +42,8 @@ function explainKill(program: string, exitCode: number, isApply: boolean) {
 
 /** Without colours and without the frames that messages are drawn in. */
 function plain(text: string): string {
-  return stripVTControlCharacters(text)
+  // A sequence that never ends would be looked for to the end of the text, from every place where one begins.
+  return stripVTControlCharacters(text.replaceAll('\u001b]', ''))
     .replace(/^[╷╵]\s*$/gm, '')
     .replace(/^│ ?/gm, '');
 }
@@ -54,7 +55,7 @@ const oneLine = (text: string) => plain(text).replace(/\s+/g, ' ').trim();
 const interruptionIn = (stdout: string) => /^Interrupt received\.\n.*/m.exec(stdout)?.[0] ?? '';
 
 /** Stands before what it found in the program's text. */
-const preamble = /(?:Error: )?\w+ encountered problems during initiali[sz]ation,[\s\S]*?(?=\nError: )/;
+const preamble = /(?:Error: )?\b\w{1,20} encountered problems during initiali[sz]ation,[\s\S]*?(?=\nError: )/;
 
 /** Its error messages, each with where it stands; or the end of what it said. */
 function ownWords(text: string, program: string, exitCode: number): string {

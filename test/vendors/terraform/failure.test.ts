@@ -133,6 +133,16 @@ describe('a failure that the real programs had', () => {
 });
 
 describe('a failure', () => {
+  test.each(['a', '7', '\u001b]', '\u001b]8;', '\u001b\u001b]a', '\n', '╷\n'])(
+    'is read in no time, though a hostile program said %j and nothing else',
+    (said) => {
+      const text = said.repeat(65_536 / said.length);
+      const startedAtMs = performance.now();
+      failureOf(1, text, text);
+      expect(performance.now() - startedAtMs).toBeLessThan(200);
+    },
+  );
+
   const locked = (fields: { id: string; who?: string; created?: string }) =>
     failureOf(
       1,

@@ -178,6 +178,23 @@ describe('secrets', () => {
     }
   });
 
+  test('in the arguments of actions are hidden', () => {
+    for (const recording of recordingsOf('create')) {
+      const plan = changed(recording, (_, json) => {
+        json['action_invocations'] = [
+          {
+            ...{ address: 'action.mail.a', type: 'mail', name: 'a' },
+            config_values: { token: 'tok', open: 'stays' },
+            config_sensitive: { token: true },
+          },
+        ];
+      });
+      expect(planned(recording, plan).document?.content).toMatchObject({
+        action_invocations: [{ config_values: { token: '[secret]', open: 'stays' } }],
+      });
+    }
+  });
+
   test('make no resource unrecognisable', () => {
     for (const recording of recordingsOf('create')) {
       const plan = changed(recording, (_, json) => {
