@@ -45,9 +45,10 @@ export interface Vendor extends VendorRules {
 
   /**
    * The local state a stack keeps on this host, if any: `name` is one path segment or null.
-   * The worker creates the directory and mounts it at `target`; PROPOSED runs get a copy. Null: the tool's own backend.
+   * The worker creates the directory and mounts it at `target`; PROPOSED runs get a copy. `isInClear`: the tool writes
+   * secrets into it as they are, so untrusted runs get none. Null: the tool's own backend.
    */
-  localState(settings: VendorSettings): { name: string | null; target: string } | null;
+  localState(settings: VendorSettings): { name: string | null; target: string; isInClear: boolean } | null;
   /**
    * A command that mends, in the directory of a local state, what the tool leaves when it is killed. Other runs
    * may be using the state meanwhile. Null: nothing needs mending.

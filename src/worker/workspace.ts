@@ -1,6 +1,7 @@
 import { chmod, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { Limits, Mount, RunIdentity, Sandbox } from '../sandbox/sandbox.ts';
+import { UserError } from '../user-error.ts';
 import type { CacheSize, Caches, OpenedCache } from './caches.ts';
 import { copyLocalState, mendLocalState, openLocalState } from './local-state.ts';
 import { repositoryIdentity } from './repository-identity.ts';
@@ -100,6 +101,7 @@ export function createWorkspaces(parts: {
   ): Promise<void> {
     const local = vendor.localState(assignment.frozen.settings.vendor);
     if (!local || !workspace.localState) return;
+    if (local.isInClear && assignment.run.isUntrusted) throw secretState(vendor);
     const { repository } = assignment.stack;
     const shared = join(parts.stateDirectory, String(repository.id), local.name ?? '_');
     const owner = repositoryIdentity(repository.id);
@@ -185,6 +187,16 @@ async function exists(path: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
+}
+
+function secretState({ label }: Vendor): UserError {
+  return new UserError(
+    'local-state-unreadable',
+    `${label} keeps secrets in clear in the state that Slipway keeps for this stack, so an untrusted preview does not get it.`,
+    {
+      hint: 'Read the change and push it to a branch of the repository, or give the program a backend of its own.',
+    },
+  );
 }
 
 /** Runs that share a directory of their repository share an identity; others have one of their own. */

@@ -43,7 +43,10 @@ export async function createPulumiVendor(options: PulumiOptions): Promise<Vendor
     // Test fixture violation-secret: the formatter of a plan violation ignores what is secret.
     hiddenAfter: ['violates plan: properties changed:'],
     baseEnvironment,
-    localState: (settings) => localStateOf(pulumiSettings(settings).loginUrl),
+    localState: (settings) => {
+      const local = localStateOf(pulumiSettings(settings).loginUrl);
+      return local && { ...local, isInClear: false };
+    },
     // Beside each file Pulumi writes its attributes, not atomically; killed in between it leaves an empty file, and
     // from then on says "failed to load checkpoint: EOF". Without that file it goes by the defaults, as it should.
     mendLocalState: ['find', '.', '-type', 'f', '-name', '*.attrs', '-empty', '-delete'],

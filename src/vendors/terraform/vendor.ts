@@ -45,7 +45,10 @@ export async function createTerraformVendor({
     // What is secret is known from the plan, and hidden value by value.
     hiddenAfter: [],
     baseEnvironment: (context) => baseEnvironment(flavour, context),
-    localState: (settings) => terraformSettings(settings, flavour.name).localState,
+    localState: (settings) => {
+      const { localState } = terraformSettings(settings, flavour.name);
+      return localState && { ...localState, isInClear: true };
+    },
     // The lock of a local state ends with the process that holds it.
     mendLocalState: null,
     initialize: commands.initialize,
