@@ -162,15 +162,17 @@ export async function runVendorCommand<T>(
   read: (outputs: CommandOutputs) => Promise<T>,
   given: Pick<CommandPlan, 'extraMounts' | 'outputDirectory' | 'stdout'> = {},
 ): Promise<Ran<T>> {
-  const shape = command(insideOutput);
+  const outputDirectory = given.outputDirectory ?? (await newOutputDirectory(context));
+  const shape = command(context.sandbox.kind === 'none' ? outputDirectory : insideOutput);
   const execution = await execute(context, phase, {
     label: shape.label,
     shown: shape.argv.join(' '),
     argv: shape.argv,
-    environment: (output) => ({ ...command(output).environment }),
+    environment: () => ({ ...shape.environment }),
     withOutput: shape.writesOutput,
     capturesStdout: shape.capturesStdout ?? false,
     ...given,
+    outputDirectory,
   });
   const interrupted = interruption(execution.result, `\`${shape.argv.join(' ')}\``, phase);
   if (interrupted) return interrupted;

@@ -33,6 +33,28 @@ const tearsDownUnbound: Partial<Vendor> = {
       : { kind: 'failed', message: 'the shell failed' },
 };
 
+describe('a plan', () => {
+  it('is found where the arguments of the command said that it goes', async () => {
+    await using world = await openWorkerWorld();
+    await world.addStack(shellStack({}));
+    const id = await world.pushed('a1');
+    const worker = world.startWorker({
+      plan: ({ paths }) => [
+        {
+          label: 'plan',
+          argv: ['cp', 'project.txt', `${paths.output}/plan`],
+          environment: {},
+          writesOutput: true,
+        },
+      ],
+    });
+    await world.until(id, 'UNCONFIRMED');
+    await worker.stop(longMs);
+
+    expect(await world.runs.planFile(id)).toEqual(Buffer.from('x'));
+  });
+});
+
 describe('an apply', () => {
   it.each([
     ['is another than what was confirmed', { file: Buffer.from('forged') }],
