@@ -24,10 +24,7 @@ export interface ResourceChange {
 
 /** In the order of the plan, made as they are asked for. What stays, or is only read, is left out. */
 export function* changesOf(steps: readonly unknown[]): Generator<ResourceChange> {
-  const replaced = new Set<string>();
-  for (const step of steps) {
-    if (textOf(step, 'op') === 'create-replacement') replaced.add(textOf(step, 'urn'));
-  }
+  const replaced = replacedIn(steps);
   for (const step of steps) {
     const op = opOf(step, replaced);
     if (op === null) continue;
@@ -41,7 +38,23 @@ export function* changesOf(steps: readonly unknown[]): Generator<ResourceChange>
   }
 }
 
-function opOf(step: unknown, replaced: ReadonlySet<string>): ChangeOp | null {
+/** By URN. */
+function replacedIn(steps: readonly unknown[]): ReadonlyMap<string, readonly unknown[]> {
+  const replacements = steps.filter((step) => textOf(step, 'op') === 'create-replacement');
+  return Map.groupBy(replacements, (step) => textOf(step, 'urn'));
+}
+
+/** Of the same URN other objects may be deleted, too: what earlier replacements left behind. */
+function isOtherHalf(deletion: unknown, replacements: readonly unknown[] | undefined): boolean {
+  const old = memberOf(deletion, 'old');
+  const id = textOf(old, 'id');
+  return (replacements ?? []).some((replacement) => {
+    const replaced = memberOf(replacement, 'old');
+    return id === '' ? isDeepStrictEqual(old, replaced) : textOf(replaced, 'id') === id;
+  });
+}
+
+function opOf(step: unknown, replaced: ReadonlyMap<string, readonly unknown[]>): ChangeOp | null {
   const op = textOf(step, 'op');
   switch (op) {
     case 'create':
@@ -50,9 +63,8 @@ function opOf(step: unknown, replaced: ReadonlySet<string>): ChangeOp | null {
       return op;
     case 'create-replacement':
       return 'replace';
-    // The other half of a replacement; alone, it is what an earlier apply left behind.
     case 'delete-replaced':
-      return replaced.has(textOf(step, 'urn')) ? null : 'delete';
+      return isOtherHalf(step, replaced.get(textOf(step, 'urn'))) ? null : 'delete';
     case 'same':
       if (givesOutOther(step)) return 'outputs';
       return movedFrom(step) === null ? null : 'move';

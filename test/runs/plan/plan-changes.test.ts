@@ -43,6 +43,23 @@ describe('what a plan of Terraform changes', () => {
     expect(shown([update, deposed])).toEqual([`update ${one}`, `delete ${one}`]);
   });
 
+  it('deletes a deposed object beside the replacement of the one that took its place', () => {
+    const withId = (op: 'create-replacement' | 'delete-replaced', id: string, input: string) => {
+      const step = addressStep(op, one, { input }, op === 'delete-replaced' ? null : { input: 'c' });
+      return { ...step, old: { ...(step.old as object), id } };
+    };
+    const replaced = [withId('create-replacement', 'i-2', 'b'), withId('delete-replaced', 'i-2', 'b')];
+    const deposed = withId('delete-replaced', 'i-1', 'a');
+
+    for (const steps of [
+      [...replaced, deposed],
+      [deposed, ...replaced],
+    ]) {
+      expect(shown(steps).sort()).toEqual([`delete ${one}`, `replace ${one}`]);
+      expect([...changesOf(steps)].find(({ op }) => op === 'delete')?.old).toEqual({ input: 'a' });
+    }
+  });
+
   it('says what is moved, alone and with another change', () => {
     const from = 'terraform_data.a';
     const moves = [
