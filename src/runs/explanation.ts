@@ -57,7 +57,7 @@ function waitingFor({ run, stack, blocker }: ExplainedRun): NextStep[] {
   const isLeftLocked = run.state === 'FAILED' && stack.lock !== null && stack.lock.run === run.id;
   if (isLeftLocked) {
     const text =
-      'Check the real state: see whether what the run was doing is done. Then unlock the stack. The next run looks for what is half done before it plans.';
+      'Check the real state: see whether what the run was doing is done. Then unlock the stack. Where the tool notes what it begins, the next run looks for what is half done before it plans.';
     return [unlock(stack, text)];
   }
   switch (blocker?.kind) {

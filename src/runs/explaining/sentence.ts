@@ -191,7 +191,7 @@ function failed({ type, outcome }: RunStanding['run'], cameFrom: RunState | null
   const reason = isCommand ? 'The command failed' : (reasonOf(outcome) ?? 'It failed');
   const next = nextSteps[outcome ?? ''];
   if (next !== undefined) return `${reason}: ${notDone[type].toLowerCase()} ${next}`;
-  const isAlways = isCommand || ofTheState.has(outcome ?? '');
+  const isAlways = isCommand || ofTheState.has(outcome ?? '') || outcome === 'plan_changed';
   const during = (cameFrom && !isAlways && when[cameFrom]) ?? '';
   return `${reason}${during ? ` ${during}` : ''}. ${aftermath(type, outcome, cameFrom)}`;
 }
@@ -215,6 +215,8 @@ function aftermath(type: RunType, outcome: string | undefined, cameFrom: RunStat
   }
   if (cameFrom === 'PREPARING_APPLY') return notDone[type];
   if (ofTheState.has(outcome ?? '') && type !== 'TASK') return notDone[type];
+  // Terraform refuses before it begins, Pulumi where it comes to what is new; the note says which.
+  if (outcome === 'plan_changed') return 'What was done before that was noticed, if anything, stays done.';
   return 'What it did until then stays done: check the real state before the next run.';
 }
 

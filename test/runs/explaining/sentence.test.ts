@@ -188,6 +188,12 @@ test.each<[RunType, RunState, Told, string]>([
   [
     'TRACKED',
     'FAILED',
+    { outcome: 'plan_changed', cameFrom: 'APPLYING' },
+    'The plan that was confirmed no longer holds. What was done before that was noticed, if anything, stays done.',
+  ],
+  [
+    'TRACKED',
+    'FAILED',
     { outcome: 'state_locked', cameFrom: 'APPLYING' },
     'The lock of the state is held by somebody else. Nothing was applied.',
   ],
