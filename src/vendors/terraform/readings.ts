@@ -8,6 +8,7 @@ import { explainFailure } from './failure.ts';
 import type { Flavour } from './flavour.ts';
 import { checkNesting, TooDeepError } from './masks.ts';
 import { checkPlan } from './plan-json.ts';
+import { isReadable } from './plan-size.ts';
 import { toSteps } from './steps.ts';
 
 /** What the commands of planning and applying have left: the exit code and the plan must tell the same. */
@@ -19,7 +20,7 @@ export function readPlan(
 ): PlanResult {
   if (shown === undefined) return explainFailure(flavour, planned);
   if (shown.exitCode !== 0) return explainFailure(flavour, shown);
-  if (shown.captured === null) {
+  if (shown.captured === null || !isReadable(shown.captured)) {
     return unreadable('The plan is too large to be read.', 'Split the stack into smaller ones.');
   }
   const json = parse(shown.captured);

@@ -280,6 +280,16 @@ describe('a plan', () => {
       kind: 'unreadable',
     });
   });
+
+  test('of too many values is not even parsed', () => {
+    const [first, shown] = outputsOf(sample);
+    if (!shown) throw new Error('no show');
+    const captured = Buffer.from(`{"x":[${'[],'.repeat(5_000_000)}[]]}`);
+    expect(readPlan(sample.flavour, [first, { ...shown, captured }])).toMatchObject({
+      kind: 'unreadable',
+      message: 'The plan is too large to be read.',
+    });
+  });
 });
 
 test('an apply is done when the program says so', () => {
