@@ -65,7 +65,9 @@ export async function execute(
   const mounts: Mount[] = [...workspaceMounts(workspace, sandbox)];
   if (sandbox.kind !== 'none') {
     mounts.push(...context.vendor.toolMounts().map((mount) => ({ ...mount, writable: false })));
-    if (plan.withOutput) mounts.push({ source: hostOutput, target: insideOutput, writable: true });
+    // What only gives data of the files there must not leave others in their place.
+    const writable = capture === null;
+    if (plan.withOutput) mounts.push({ source: hostOutput, target: insideOutput, writable });
     mounts.push(...(plan.extraMounts ?? []));
   }
 

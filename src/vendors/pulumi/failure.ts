@@ -28,7 +28,8 @@ export function explainFailure(
   operation: Operation | null,
   { isApply = false, confirmed = [], nowMs = systemClock.nowMs() }: FailureContext = {},
 ): VendorFailure {
-  const stderr = stripVTControlCharacters(result.stderrTail);
+  // A sequence that never ends would be looked for to the end of the text, from every place where one begins.
+  const stderr = stripVTControlCharacters(result.stderrTail.replaceAll('\u001b]', ''));
   const lacking = violations(stderr, operation, confirmed);
   if (lacking.length > 0) return violated(lacking, operation);
 
