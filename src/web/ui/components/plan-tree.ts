@@ -89,11 +89,11 @@ function whence({ movedFrom }: Change): Markup | string {
 
 function whyReplaced({ op, replacedFor }: Change): Markup | string {
   if (op !== 'replace') return '';
-  if (replacedFor.length === 0) return html`<p class="small">It is deleted, and made anew.</p>`;
+  if (replacedFor.length === 0) return html`<p class="small">It is replaced by a new one.</p>`;
   const paths = replacedFor.map(
     (path, index) => html`${index > 0 ? ', ' : ''}<code>${visible(path, longestName)}</code>`,
   );
-  return html`<p class="small">It is deleted, and made anew, because of ${paths}.</p>`;
+  return html`<p class="small">It is replaced by a new one, because of ${paths}.</p>`;
 }
 
 const noProperties: Readonly<Record<Change['op'], string>> = {
