@@ -7,6 +7,7 @@ import {
   type SecretIndex,
 } from '../sandbox/output.ts';
 import { minimumSecretLength } from '../sandbox/secret-forms.ts';
+import { createPatternRedactor } from '../sandbox/well-known-secrets.ts';
 
 /**
  * What must not be seen of a run, as far as it is known by now: its secret variables, and what the tool marks as secret
@@ -17,9 +18,11 @@ export interface KnownSecrets extends HiddenValues {
   readonly ofPeople: HiddenValues;
   /** Values of less than 4 characters are left out, as everywhere. */
   learn(values: readonly string[]): void;
-  /** What was learned, in the first half too. */
+  /** A command of the run said so (mask-commands.ts). False: it has said that of too much, and this is not hidden. */
+  mask(values: readonly string[]): boolean;
+  /** What was learned and masked, in the first half too. */
   ofTool(): readonly string[];
-  /** For one stream, by what is known now. */
+  /** For one stream, by what is known now; what looks like a well-known credential goes, too. */
   newRedactor(): Redactor;
 }
 
@@ -35,14 +38,20 @@ export interface HiddenValues {
  */
 const mostEncoded = 128 * 1024;
 
+/** Of a run. Each makes the search for the others anew. */
+const mostMasks = 100;
+const mostMaskedCharacters = 8 * 1024;
+
 export function createKnownSecrets({
   variables,
   toolSecrets = [],
 }: Pick<Frozen, 'variables' | 'toolSecrets'>): KnownSecrets {
   const ofPeople = variables.filter(({ secret }) => secret).map(({ value }) => value);
   const learned = new Set<string>();
+  const masked = new Set<string>();
   let made: SecretIndex | null = null;
   let indexOfPeople: SecretIndex | null = null;
+  let indexOfMasked: SecretIndex = indexSecrets([]);
 
   function index(): SecretIndex {
     if (made) return made;
@@ -63,22 +72,45 @@ export function createKnownSecrets({
     made = null;
   }
 
+  function mask(values: readonly string[]): boolean {
+    const fresh = values.filter((value) => value.length >= minimumSecretLength && !masked.has(value));
+    const all = [...masked, ...fresh];
+    if (all.length > mostMasks || all.join('').length > mostMaskedCharacters) return false;
+    for (const value of fresh) masked.add(value);
+    if (fresh.length > 0) indexOfMasked = indexSecrets(all);
+    return true;
+  }
+
+  const indexes = () => [index(), indexOfMasked];
+
   learn(toolSecrets);
   return {
     learn,
-    ofTool: () => [...learned],
-    newRedactor: () => createRedactor(index()),
-    ofPeople: hiding(() => (indexOfPeople ??= indexSecrets(ofPeople))),
-    ...hiding(index),
+    mask,
+    ofTool: () => [...learned, ...masked],
+    newRedactor: () => newRedactor(indexes()),
+    ofPeople: hiding(() => {
+      indexOfPeople ??= indexSecrets(ofPeople);
+      return [indexOfPeople];
+    }),
+    ...hiding(indexes),
   };
 }
 
-function hiding(index: () => SecretIndex): HiddenValues {
+/** What is known, and then what looks like a credential though nobody said so. */
+function newRedactor(indexes: readonly SecretIndex[]): Redactor {
+  return [...indexes.map(createRedactor), createPatternRedactor()].reduce((first, then) => ({
+    write: (chunk) => then.write(first.write(chunk)),
+    flush: (isCutShort) => Buffer.concat([then.write(first.flush(isCutShort)), then.flush(isCutShort)]),
+  }));
+}
+
+function hiding(indexes: () => readonly SecretIndex[]): HiddenValues {
   return {
-    areNone: () => index().needles === null,
-    isIn: (text) => holdsSecret(index(), text),
+    areNone: () => indexes().every(({ needles }) => needles === null),
+    isIn: (text) => indexes().some((index) => holdsSecret(index, text)),
     hide(text) {
-      const redactor = createRedactor(index());
+      const redactor = newRedactor(indexes());
       return Buffer.concat([redactor.write(Buffer.from(text)), redactor.flush()]).toString('utf8');
     },
   };

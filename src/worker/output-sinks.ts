@@ -1,5 +1,6 @@
 import { createOutputWindow, type Redactor } from '../sandbox/output.ts';
 import { createCutOff } from './cut-off.ts';
+import { createMaskCommands } from './mask-commands.ts';
 import type { PhaseContext, RunContext } from './run-context.ts';
 
 /** Where a stream of a command goes. */
@@ -30,12 +31,22 @@ export function createLogSink(
     window.write(bytes);
     log.write(bytes);
   };
+  const redact = (piece: Uint8Array) => {
+    redactor ??= secrets.newRedactor();
+    pass(redactor.write(piece));
+  };
+  const masks = createMaskCommands((values) => {
+    // The next line is the first that is to be without them.
+    if (redactor) pass(redactor.flush());
+    redactor = null;
+    if (!secrets.mask(values)) log.line('[::add-mask: that is more than a run can mask; it is not hidden]');
+  });
   return {
     write(chunk) {
-      redactor ??= secrets.newRedactor();
-      pass(redactor.write(chunk));
+      masks.write(chunk, redact);
     },
     end(isCutShort) {
+      masks.end(redact);
       if (redactor) pass(redactor.flush(isCutShort));
       redactor = null;
     },

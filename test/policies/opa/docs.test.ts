@@ -14,7 +14,7 @@ const examples = text.split('\n## ').flatMap((part) => {
 });
 
 it('docs/policies.md has examples', () => {
-  expect(examples.map(({ kind }) => kind)).toEqual(['PLAN', 'PLAN', 'PUSH', 'APPROVAL']);
+  expect(examples.map(({ kind }) => kind)).toEqual(['PLAN', 'PLAN', 'PLAN', 'PUSH', 'APPROVAL']);
 });
 
 it.each(examples)('the $kind example could be saved ($#)', async ({ kind, body }) => {
