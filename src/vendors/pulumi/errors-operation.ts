@@ -83,7 +83,7 @@ export const operationRules: readonly Rule[] = [
     }),
   },
   {
-    pattern: /^panic: [^\n]*(?:\n[^\n]*)*error reading from server: EOF/m,
+    pattern: /^panic: [^\n]*(?:\n[^\n]*)*error reading from server: (?:EOF|[^\n]*connection reset by peer)/m,
     explain: () => ({
       message: 'The language host crashed while it read the program.',
       hint: 'Check `main` and `runtime` in Pulumi.yaml. The log of the run has the trace, for a report to its makers.',

@@ -135,6 +135,18 @@ describe('a failure', () => {
     expect(failure.hint).toContain(hint);
   });
 
+  test('of the language host is the same whichever way its connection ends', () => {
+    const { stderr, stdout } = recording('host-crashed');
+    const stderrTail = stderr.replace(
+      /error reading from server: EOF/,
+      'error reading from server: connection reset by peer',
+    );
+    expect(stderrTail).not.toBe(stderr);
+    expect(explainFailure({ exitCode: 1, stdoutTail: stdout, stderrTail }, null).message).toContain(
+      'The language host crashed',
+    );
+  });
+
   test('is expected of every recording that failed', () => {
     expect(cases.map(([name]) => name).sort()).toEqual(failed);
   });
