@@ -10,7 +10,10 @@ export interface LocalState {
  * folder of `file:///state` itself.
  */
 export function localStateOf(url: string): LocalState | null {
-  if (url === 'file:///state') return { name: null, target: '/state' };
-  const name = /^file:\/\/\/state\/([A-Za-z0-9][A-Za-z0-9_.-]{0,99})$/.exec(url)?.[1];
-  return name === undefined ? null : { name, target: `/state/${name}` };
+  const found = localStatePattern.exec(url);
+  if (found === null) return null;
+  const [, name] = found;
+  return name === undefined ? { name: null, target: '/state' } : { name, target: `/state/${name}` };
 }
+
+export const localStatePattern = /^file:\/\/\/state(?:\/([A-Za-z0-9][A-Za-z0-9_.-]{0,99}))?$/;

@@ -13,6 +13,7 @@ UNSAYABLE = {
     "until": "must not be before `since`",
     "account": "the App must be installed there",
     "kind": "a policy stays of the kind that it is of",
+    "vendor": "state kept by Slipway goes with no backend configuration file",
     "": "of input, sample and run one is to be given",
 }
 

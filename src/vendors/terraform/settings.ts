@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import type { VendorSettings } from '../../stacks/vendor-settings.ts';
-import { type LocalState, localStateOf } from '../local-state.ts';
+import { type LocalState, localStateOf, localStatePattern } from '../local-state.ts';
 
 const maxPathLength = 500;
 const aPath = 'a path in the repository, relative to the project root';
+/** As the published description of the settings can say it, too. */
+const control = String.raw`\u0000-\u001f\u007f-\u009f`;
 const file = z
   .string()
   .max(maxPathLength)
-  .regex(/^[^/\\-][^\\]*$/, aPath)
-  .refine((path) => !/\p{Cc}/u.test(path), aPath)
+  .regex(new RegExp(`^[^/\\\\${control}-][^\\\\${control}]*$`), aPath)
   .nullish();
 
 /** Everything may be left out: then the program's own backend block and the workspace `default` count. */
@@ -16,10 +17,10 @@ export const settingsSchema = z
   .strictObject({
     stateUrl: z
       .string()
-      .refine((url) => localStateOf(url) !== null, {
-        message:
-          'file:///state or file:///state/<name>; leave it out when the program has a backend block of its own',
-      })
+      .regex(
+        localStatePattern,
+        'file:///state or file:///state/<name>; leave it out when the program has a backend block of its own',
+      )
       .nullish(),
     workspace: z
       .string()
