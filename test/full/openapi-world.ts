@@ -18,6 +18,8 @@ export interface World {
 }
 
 const spareStacks = 6;
+/** More than are deleted before it is tried to detach one. */
+const sparePolicies = 15;
 const object = z.object({ id: z.string() });
 const list = z.object({ items: z.array(object) });
 
@@ -43,6 +45,9 @@ export async function prepareWorld(scenario: Scenario): Promise<World> {
   }
   for (const stack of stacks) {
     await api.setVariable(stack, 'AWS_REGION', { value: 'eu-west-1', secret: false });
+    for (const policy of policies) {
+      await api.expectSuccess('PUT', `${api.stackPath(stack)}/policies/${policy}`, {});
+    }
   }
   const runs = [pushed, ...(await Promise.all(previews))].map(({ id }) => id);
 
@@ -80,7 +85,7 @@ export async function prepareWorld(scenario: Scenario): Promise<World> {
 async function preparePolicies({ api }: Scenario): Promise<string[]> {
   const body = 'package slipway\n\ndeny contains "nothing" if false\n\nsample := true\n';
   const ids: string[] = [];
-  for (const label of ['described', 'one', 'two', 'three', 'four', 'five']) {
+  for (const label of ['described', ...Array.from({ length: sparePolicies }, (_, index) => `p${index}`)]) {
     const policy = { name: `judges ${label}`, kind: 'PLAN', account: 'acme', body };
     const labels = [`autoattach:${label}`];
     const { json } = await api.expectSuccess('POST', '/api/v1/policies', { ...policy, labels });
