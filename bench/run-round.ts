@@ -70,7 +70,8 @@ export async function runOnce(
   // Without an apply the two sides would not do the same.
   at('APPLYING');
   const commands = await api.commands(id);
-  const isHook = ({ label }: { label: string }) => /^(before|after)_/.test(label);
+  // The label of a hook is the hook itself.
+  const isHook = ({ argv }: (typeof commands)[number]) => argv[0] === 'bash';
   const sum = (chosen: typeof commands) => chosen.reduce((total, { durationMs }) => total + durationMs, 0);
   const commandsMs = sum(commands);
   const hooksMs = sum(commands.filter(isHook));
