@@ -9,7 +9,8 @@ import {
   type StepFailure,
   vendorFailure,
 } from './run-context.ts';
-import type { DestroyBinding, PlanStep } from './vendor.ts';
+import type { DestroyBinding } from './vendor.ts';
+import type { PlanStep } from './vendor-results.ts';
 
 /**
  * What is applied is what was confirmed: by the tool's own saved plan, or, for a tear-down that takes none,

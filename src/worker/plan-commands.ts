@@ -1,7 +1,8 @@
 import { newOutputDirectory, type Ran, runVendorCommand } from './command-runner.ts';
 import { createHoldBack, type HeldBack } from './hold-back.ts';
 import { type PhaseContext, type RunContext, vendorContext } from './run-context.ts';
-import type { CommandOutputs, PlanResult, VendorCommand } from './vendor.ts';
+import type { CommandOutputs, VendorCommand } from './vendor.ts';
+import type { PlanResult } from './vendor-results.ts';
 
 type Outputs = readonly [CommandOutputs, ...CommandOutputs[]];
 

@@ -3,7 +3,7 @@ import { takeTurns } from '../runs/plan/turns.ts';
 import type { ToolTrouble } from '../stacks/vendor-settings.ts';
 import type { HiddenValues, KnownSecrets } from './known-secrets.ts';
 import type { PlanReport, ServerApi } from './server-api.ts';
-import type { PlanDocument, PlanStep, ResourceState } from './vendor.ts';
+import type { PlanDocument, PlanStep, ResourceState } from './vendor-results.ts';
 
 /**
  * Keeps what is known to be secret out of everything that is stored about a run besides the output of its commands,

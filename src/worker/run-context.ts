@@ -12,7 +12,8 @@ import type { KnownSecrets } from './known-secrets.ts';
 import type { PhaseLog } from './logs.ts';
 import type { RunNetwork } from './run-network.ts';
 import type { Assignment, ServerApi } from './server-api.ts';
-import type { Vendor, VendorContext, VendorFailure } from './vendor.ts';
+import type { Vendor, VendorContext } from './vendor.ts';
+import type { VendorFailure } from './vendor-results.ts';
 import type { Workspace, Workspaces } from './workspace.ts';
 
 /** What the worker was given when it was built. */

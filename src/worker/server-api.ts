@@ -3,7 +3,7 @@ import type { Outcome, Run } from '../runs/run.ts';
 import type { Frozen, Phase, RunCommandRecord } from '../runs/run-store.ts';
 import type { Stack } from '../stacks/stack.ts';
 import type { ToolTrouble } from '../stacks/vendor-settings.ts';
-import type { PlanDocument } from './vendor.ts';
+import type { PlanDocument } from './vendor-results.ts';
 
 /**
  * Everything a worker may ask of the server. The worker never sees the database, GitHub or a key: in

@@ -11,7 +11,7 @@ import {
 import { type TriggerFacts, triggerInput } from '../../src/policies/input/trigger.ts';
 import { currentReviews, type Review } from '../../src/runs/approvals/review.ts';
 import type { RunState } from '../../src/runs/run.ts';
-import type { PlanStep, ResourceState } from '../../src/worker/vendor.ts';
+import type { PlanStep, ResourceState } from '../../src/worker/vendor-results.ts';
 import { aCommit, aPullRequest, aRun, aStack, pullRequestDetails } from '../support/builders.ts';
 
 /** Inputs of all kinds, made by the builders, with what matters said by the test. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { PlanStep, Vendor } from '../../src/worker/vendor.ts';
+import type { Vendor } from '../../src/worker/vendor.ts';
+import type { PlanStep } from '../../src/worker/vendor-results.ts';
 import { openWorkerWorld, shellStack, type WorkerWorld } from './worker-world.ts';
 
 const longMs = 60_000;

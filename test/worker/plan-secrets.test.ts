@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JudgedPlan, PlanJudge } from '../../src/runs/plan-judge.ts';
-import type { CommandOutputs, PlanResult, Vendor, VendorCommand } from '../../src/worker/vendor.ts';
+import type { CommandOutputs, Vendor, VendorCommand } from '../../src/worker/vendor.ts';
+import type { PlanResult } from '../../src/worker/vendor-results.ts';
 import { openWorkerWorld, shellStack, type WorkerWorld } from './worker-world.ts';
 
 const longMs = 60_000;

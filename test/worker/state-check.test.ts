@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Vendor, VendorFailure } from '../../src/worker/vendor.ts';
+import type { Vendor } from '../../src/worker/vendor.ts';
+import type { VendorFailure } from '../../src/worker/vendor-results.ts';
 import { tempDirectory } from '../support/temp-database.ts';
 import { openWorkerWorld, shellStack } from './worker-world.ts';
 

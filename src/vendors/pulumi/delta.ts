@@ -1,4 +1,4 @@
-import type { Delta } from '../../worker/vendor.ts';
+import type { Delta } from '../../worker/vendor-results.ts';
 import type { StepEvent, Summary } from './event-log.ts';
 
 /**

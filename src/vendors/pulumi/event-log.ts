@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { ResourceState } from '../../worker/vendor.ts';
+import type { ResourceState } from '../../worker/vendor-results.ts';
 import { splitLines } from './lines.ts';
 import { foldSecrets, TooDeepError } from './secrets.ts';
 

@@ -1,7 +1,8 @@
 import { constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
 import { systemClock } from '../../clock.ts';
-import type { FailedCommand, PlanStep, VendorFailure } from '../../worker/vendor.ts';
+import type { FailedCommand } from '../../worker/vendor.ts';
+import type { PlanStep, VendorFailure } from '../../worker/vendor-results.ts';
 import { explainText } from './errors.ts';
 import type { Explanation } from './explanation.ts';
 import type { Operation } from './operation.ts';

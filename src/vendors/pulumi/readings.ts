@@ -1,10 +1,5 @@
-import type {
-  ApplyResult,
-  CommandOutputs,
-  PlanResult,
-  PlanStep,
-  VendorFailure,
-} from '../../worker/vendor.ts';
+import type { CommandOutputs } from '../../worker/vendor.ts';
+import type { ApplyResult, PlanResult, PlanStep, VendorFailure } from '../../worker/vendor-results.ts';
 import { hasChanges } from './changes.ts';
 import { planFile } from './commands.ts';
 import { toDelta } from './delta.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { CommandOutputs, VendorCommand, VendorFailure } from '../../worker/vendor.ts';
+import type { CommandOutputs, VendorCommand } from '../../worker/vendor.ts';
+import type { VendorFailure } from '../../worker/vendor-results.ts';
 import { explainFailure } from './failure.ts';
 import { nameOf } from './violation.ts';
 

@@ -1,4 +1,4 @@
-import type { PlanStep, ResourceMark } from '../../worker/vendor.ts';
+import type { PlanStep, ResourceMark } from '../../worker/vendor-results.ts';
 import type { StepEvent } from './event-log.ts';
 
 /** Collects the steps of one operation from its events. */

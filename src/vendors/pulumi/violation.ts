@@ -1,4 +1,4 @@
-import type { PlanStep } from '../../worker/vendor.ts';
+import type { PlanStep } from '../../worker/vendor-results.ts';
 import type { Operation } from './operation.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Delta, PlanStep } from '../../worker/vendor.ts';
+import type { Delta, PlanStep } from '../../worker/vendor-results.ts';
 import type { PlanJson, StateModule } from './plan-json.ts';
 
 /** Counts as the summary line of the tool does, where a replacement is one added and one deleted; imports are added. */

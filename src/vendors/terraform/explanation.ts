@@ -1,4 +1,4 @@
-import type { VendorFailure } from '../../worker/vendor.ts';
+import type { VendorFailure } from '../../worker/vendor-results.ts';
 
 /** `failed` when nothing else is said. */
 export type Explanation = Omit<VendorFailure, 'kind'> & Partial<Pick<VendorFailure, 'kind'>>;

@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
-import type { FailedCommand, VendorFailure } from '../../worker/vendor.ts';
+import type { FailedCommand } from '../../worker/vendor.ts';
+import type { VendorFailure } from '../../worker/vendor-results.ts';
 import { explainText } from './errors.ts';
 import type { Flavour } from './flavour.ts';
 

@@ -1,4 +1,5 @@
-import type { ApplyResult, CommandOutputs, PlanResult, VendorFailure } from '../../worker/vendor.ts';
+import type { CommandOutputs } from '../../worker/vendor.ts';
+import type { ApplyResult, PlanResult, VendorFailure } from '../../worker/vendor-results.ts';
 import { hasChanges } from './changes.ts';
 import { planFile, somethingToDo } from './commands.ts';
 import { toDelta } from './delta.ts';

@@ -1,4 +1,4 @@
-import type { PlanStep, ResourceMark, ResourceState } from '../../worker/vendor.ts';
+import type { PlanStep, ResourceMark, ResourceState } from '../../worker/vendor-results.ts';
 import { createDeclarations } from './configuration.ts';
 import { checkDepth, fieldOf, isTree, mapTree, type Tree } from './masks.ts';
 import type { JsonChange, PlanJson } from './plan-json.ts';

@@ -1,4 +1,4 @@
-import type { PlanStep } from '../../../src/worker/vendor.ts';
+import type { PlanStep } from '../../../src/worker/vendor-results.ts';
 
 interface Change {
   readonly parent?: string;

@@ -10,7 +10,7 @@ import { closeInheritedDescriptors } from '../../../src/sandbox/descriptors.ts';
 import { applyLimits, defaultLimits } from '../../../src/sandbox/limits.ts';
 import { noHooks, type Stack, type StackSettings } from '../../../src/stacks/stack.ts';
 import { createCaches } from '../../../src/worker/caches.ts';
-import type { PlanStep } from '../../../src/worker/vendor.ts';
+import type { PlanStep } from '../../../src/worker/vendor-results.ts';
 import { createWorker } from '../../../src/worker/worker.ts';
 import { createWorkspaces } from '../../../src/worker/workspace.ts';
 import { aCommit, person } from '../../support/builders.ts';

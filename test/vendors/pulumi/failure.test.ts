@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { explainFailure } from '../../../src/vendors/pulumi/failure.ts';
 import { readApply, readPlan } from '../../../src/vendors/pulumi/readings.ts';
-import type { VendorFailure } from '../../../src/worker/vendor.ts';
+import type { VendorFailure } from '../../../src/worker/vendor-results.ts';
 import { outputsOf, recording, recordingNames } from './recordings.ts';
 
 const failed = recordingNames.filter((name) => recording(name).exitCode !== 0);

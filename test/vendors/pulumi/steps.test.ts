@@ -4,7 +4,7 @@ import { toDelta } from '../../../src/vendors/pulumi/delta.ts';
 import type { StepEvent } from '../../../src/vendors/pulumi/event-log.ts';
 import { parseSavedPlan } from '../../../src/vendors/pulumi/saved-plan.ts';
 import { StepCollector, toPlanSteps } from '../../../src/vendors/pulumi/steps.ts';
-import type { ResourceState } from '../../../src/worker/vendor.ts';
+import type { ResourceState } from '../../../src/worker/vendor-results.ts';
 
 const urnOf = (name: string, type = 'pkg:index:Thing') => `urn:pulumi:dev::sample::${type}::${name}`;
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { StepEvent } from '../../../src/vendors/pulumi/event-log.ts';
 import type { Operation } from '../../../src/vendors/pulumi/operation.ts';
 import { differences, violations } from '../../../src/vendors/pulumi/violation.ts';
-import type { PlanStep, ResourceState } from '../../../src/worker/vendor.ts';
+import type { PlanStep, ResourceState } from '../../../src/worker/vendor-results.ts';
 
 const urnOf = (name: string) => `urn:pulumi:dev::sample::pkg:index:Thing::${name}`;
 

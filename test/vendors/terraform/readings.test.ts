@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readApply, readPlan } from '../../../src/vendors/terraform/readings.ts';
-import type { PlanResult, PlanStep } from '../../../src/worker/vendor.ts';
+import type { PlanResult, PlanStep } from '../../../src/worker/vendor-results.ts';
 import { outputsOf, type Recording, recordings, recordingsOf } from './by-hand.ts';
 
 type Planned = Extract<PlanResult, { kind: 'planned' }>;

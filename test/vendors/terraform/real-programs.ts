@@ -8,11 +8,11 @@ import { createTerraformVendor } from '../../../src/vendors/terraform/vendor.ts'
 import type {
   ApplyOptions,
   CommandOutputs,
-  PlanResult,
   Vendor,
   VendorCommand,
   VendorContext,
 } from '../../../src/worker/vendor.ts';
+import type { PlanResult } from '../../../src/worker/vendor-results.ts';
 import { bytesOf } from '../pulumi/recordings.ts';
 
 const { PATH = '', TERRAFORM_PATH, TOFU_PATH, XDG_CACHE_HOME } = process.env;
