@@ -23,15 +23,8 @@ const allowed: Record<string, readonly string[]> = {
   webhooks: [...foundation, 'runs/run-event', 'access', 'stacks/stack', 'stacks/repository', 'runs/run'],
   worker: [...foundation, 'runs', 'stacks', 'sandbox'],
   vendors: [
-    ...foundation,
-    ...[
-      'tools',
-      'worker/vendor',
-      'stacks/vendor-settings',
-      'sandbox/sandbox',
-      'sandbox/matcher',
-      'sandbox/secret-forms',
-    ],
+    ...[...foundation, 'tools', 'worker/vendor', 'worker/vendor-results', 'stacks/vendor-settings'],
+    ...['runs/plan/plan-value', 'sandbox/sandbox', 'sandbox/output'],
   ],
   metrics: [
     ...['clock', 'runs/run', 'runs/missed-pushes', 'webhooks/sending/attempt-observer'],

@@ -16,8 +16,6 @@ export interface Redactor {
   flush(isCutShort?: boolean): Uint8Array;
 }
 
-const mask = new TextEncoder().encode('***');
-
 /** What is to be hidden, made ready once for any number of streams: of many values that takes its time. */
 export interface SecretIndex {
   /** Null: nothing. */
@@ -39,8 +37,16 @@ export function holdsSecret({ needles }: SecretIndex, text: string): boolean {
   return isFound;
 }
 
+/** A whole text without the secrets. */
+export function hideSecrets(index: SecretIndex, text: string, maskText?: string): string {
+  if (!holdsSecret(index, text)) return text;
+  const redactor = createRedactor(index, maskText);
+  return Buffer.concat([redactor.write(Buffer.from(text)), redactor.flush()]).toString('utf8');
+}
+
 /** Secrets that overlap or touch become one mask, so nothing of either is left. */
-export function createRedactor({ needles }: SecretIndex): Redactor {
+export function createRedactor({ needles }: SecretIndex, maskText = '***'): Redactor {
+  const mask = new TextEncoder().encode(maskText);
   const matcher = needles && createMatcher(needles);
   let held: Uint8Array = new Uint8Array(0);
   let heldHidden: Uint8Array = new Uint8Array(0);

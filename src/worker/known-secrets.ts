@@ -99,10 +99,12 @@ export function createKnownSecrets({
 
 /** What is known, and then what looks like a credential though nobody said so. */
 function newRedactor(indexes: readonly SecretIndex[]): Redactor {
-  return [...indexes.map(createRedactor), createPatternRedactor()].reduce((first, then) => ({
-    write: (chunk) => then.write(first.write(chunk)),
-    flush: (isCutShort) => Buffer.concat([then.write(first.flush(isCutShort)), then.flush(isCutShort)]),
-  }));
+  return [...indexes.map((index) => createRedactor(index)), createPatternRedactor()].reduce(
+    (first, then) => ({
+      write: (chunk) => then.write(first.write(chunk)),
+      flush: (isCutShort) => Buffer.concat([then.write(first.flush(isCutShort)), then.flush(isCutShort)]),
+    }),
+  );
 }
 
 function hiding(indexes: () => readonly SecretIndex[]): HiddenValues {

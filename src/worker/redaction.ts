@@ -1,4 +1,5 @@
 import { isLarge } from '../runs/plan/large-json.ts';
+import { secretText } from '../runs/plan/plan-value.ts';
 import { takeTurns } from '../runs/plan/turns.ts';
 import type { ToolTrouble } from '../stacks/vendor-settings.ts';
 import type { HiddenValues, KnownSecrets } from './known-secrets.ts';
@@ -43,19 +44,17 @@ async function hiddenDocument(
   secrets: HiddenValues,
   { name, content, words = [] }: PlanDocument,
 ): Promise<PlanDocument> {
-  return { name, content: await hiddenIn(secrets, content, new Set([...words, masked])) };
+  return { name, content: await hiddenIn(secrets, content, new Set([...words, secretText])) };
 }
 
 /** The steps of a plan (or its marks) as they are stored: ids, inputs, names may hold a secret of the environment. */
 export const hiddenSteps = <T>(secrets: HiddenValues, steps: readonly T[]): Promise<readonly T[]> =>
   hiddenIn(secrets, steps, stepWords);
 
-/** What vendors put in the place of a secret; "secret" may be one. */
-const masked = '[secret]';
-
 /** Somebody's password may be "delete": a plan without its ops would be judged by nobody. */
 const stepWords: ReadonlySet<string> = new Set([
-  masked,
+  // "secret" may be one.
+  secretText,
   ...(['same', 'refresh', 'create', 'update', 'delete'] satisfies PlanStep['op'][]),
   ...(['create-replacement', 'delete-replaced'] satisfies PlanStep['op'][]),
   ...(['op', 'provider', 'type', 'urn', 'new', 'old'] satisfies (keyof PlanStep)[]),

@@ -1,3 +1,5 @@
+import { secretText } from '../../runs/plan/plan-value.ts';
+
 /**
  * Values as the event log carries them. Pulumi tags everything that is not plain JSON with one key; a secret
  * is such an object, with the text "[secret]" where the ciphertext was.
@@ -5,8 +7,6 @@
 const signatureKey = '4dabf18193072939515e22adb298388d';
 const secretSignature = '1b47061264138c4ac30d75fd1eb44270';
 const outputSignature = 'd0e6a833031e9bbcd3f4e8bde6ca49a4';
-
-export const secretText = '[secret]';
 
 /** Far beyond any real property; without a limit a hostile program's log would overflow the stack. */
 export const maxDepth = 256;

@@ -1,16 +1,8 @@
+import { secretText } from '../../runs/plan/plan-value.ts';
 import { keyIn, keyOf } from './configuration.ts';
-import { createHider, createKnownSecrets, hideIn } from './known-secrets.ts';
-import {
-  checkDepth,
-  fieldOf,
-  isTree,
-  mapTree,
-  maskValue,
-  secretText,
-  type Tree,
-  unionOfMasks,
-} from './masks.ts';
+import { checkDepth, fieldOf, isTree, mapTree, maskValue, type Tree, unionOfMasks } from './masks.ts';
 import type { PlanJson } from './plan-json.ts';
+import { createHider, createSensitiveValues, hideIn } from './sensitive-values.ts';
 
 /** A plan in JSON without its secrets, and those. */
 export interface MaskedPlan {
@@ -20,7 +12,7 @@ export interface MaskedPlan {
 
 /** `raw` is what `plan` was checked from: nothing that Slipway does not know is lost. Throws TooDeepError. */
 export function maskPlan(raw: unknown, plan: PlanJson): MaskedPlan {
-  const known = createKnownSecrets();
+  const known = createSensitiveValues();
   const onSecret = (secret: unknown) => known.add(secret);
   const rootModule = fieldOf(plan.configuration, 'root_module');
   const sensitive = sensitiveAttributes(plan);

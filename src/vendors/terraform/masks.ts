@@ -1,10 +1,9 @@
+import { secretText } from '../../runs/plan/plan-value.ts';
+
 /**
  * Plans in JSON hold every value in clear, with a mask beside it of the same shape: `true` hides what stands there,
  * whole lists and objects included; objects name only what they hide; lists are positional.
  */
-
-/** What the specification puts in the place of a secret (§2.3). */
-export const secretText = '[secret]';
 
 /** Far beyond any real plan; without a limit a hostile one would overflow the stack. */
 const maxDepth = 256;

@@ -1,10 +1,8 @@
+import { unknownText } from '../../runs/plan/plan-value.ts';
 import type { PlanStep, ResourceMark, ResourceState } from '../../worker/vendor-results.ts';
 import { createDeclarations } from './configuration.ts';
 import { checkDepth, fieldOf, isTree, mapTree, type Tree } from './masks.ts';
 import type { JsonChange, PlanJson } from './plan-json.ts';
-
-/** What stands for a value that nobody knows before the apply. */
-export const unknownText = '[known after apply]';
 
 export interface ReadSteps {
   readonly steps: readonly PlanStep[];

@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { createHider, createKnownSecrets, hideIn } from '../../../src/vendors/terraform/known-secrets.ts';
+import { secretText } from '../../../src/runs/plan/plan-value.ts';
 import {
   hidesAnything,
   maskValue,
-  secretText,
   TooDeepError,
   unionOfMasks,
 } from '../../../src/vendors/terraform/masks.ts';
+import {
+  createHider,
+  createSensitiveValues,
+  hideIn,
+} from '../../../src/vendors/terraform/sensitive-values.ts';
 import { fc } from '../../support/fast-check.ts';
 
 const keys = fc.oneof(fc.constantFrom('__proto__', 'constructor', 'toString', 'a', '0', ''), fc.string());
@@ -125,7 +129,7 @@ describe('a mask', () => {
 
 describe('known secrets', () => {
   const listOf = (...secrets: unknown[]) => {
-    const known = createKnownSecrets();
+    const known = createSensitiveValues();
     for (const secret of secrets) known.add(secret);
     return known.list();
   };

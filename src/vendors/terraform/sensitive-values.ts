@@ -1,12 +1,12 @@
-import { createMatcher, indexNeedles } from '../../sandbox/matcher.ts';
-import { plainForms } from '../../sandbox/secret-forms.ts';
-import { checkDepth, isTree, secretText } from './masks.ts';
+import { secretText } from '../../runs/plan/plan-value.ts';
+import { hideSecrets, indexSecrets } from '../../sandbox/output.ts';
+import { checkDepth, isTree } from './masks.ts';
 
 /**
  * The second line: masks get lost on the way (`terraform_data` gives its input out again as no secret), so what stood
  * under one is known as a secret and looked for everywhere else.
  */
-export interface KnownSecrets {
+export interface SensitiveValues {
   add(secret: unknown): void;
   /** Unique, `maxValues` of them and `maxBytes` together at most: those that do not fit are the longest. */
   list(): readonly string[];
@@ -19,7 +19,7 @@ const minNumberLength = 6;
 const maxValues = 2000;
 const maxBytes = 256 * 1024;
 
-export function createKnownSecrets(): KnownSecrets {
+export function createSensitiveValues(): SensitiveValues {
   const values = new Set<string>();
 
   function collect(secret: unknown, depth: number): void {
@@ -61,32 +61,9 @@ export function createKnownSecrets(): KnownSecrets {
  * Puts "[secret]" in the place of every one of them, wherever it stands in a text, JSON in it included; what overlaps
  * becomes one.
  */
-export function createHider(secrets: readonly string[]): (text: string) => string {
-  const needles = indexNeedles(secrets.flatMap(plainForms));
-  if (needles === null) return (text) => text;
-  const matcher = createMatcher(needles);
-  return (text) => {
-    if (text.length < minLength) return text;
-    const bytes = Buffer.from(text);
-    let hidden: Uint8Array | null = null;
-    matcher.reset();
-    matcher.feed(bytes, (end, length) => {
-      hidden ??= new Uint8Array(bytes.length);
-      hidden.fill(1, end - length, end);
-    });
-    return hidden === null ? text : withoutHidden(bytes, hidden);
-  };
-}
-
-function withoutHidden(bytes: Buffer, hidden: Uint8Array): string {
-  let text = '';
-  for (let start = 0, end = 0; start < bytes.length; start = end) {
-    const isHidden = hidden[start] === 1;
-    end = hidden.indexOf(isHidden ? 0 : 1, start);
-    if (end === -1) end = bytes.length;
-    text += isHidden ? secretText : bytes.toString('utf8', start, end);
-  }
-  return text;
+export function createHider(sensitive: readonly string[]): (text: string) => string {
+  const index = indexSecrets([], sensitive);
+  return (text) => (text.length < minLength ? text : hideSecrets(index, text, secretText));
 }
 
 /** The same in every text and longer number of a value, the keys of objects included. Throws TooDeepError. */
