@@ -18,7 +18,6 @@ export interface World {
 }
 
 const spareStacks = 6;
-/** More than are deleted before it is tried to detach one. */
 const sparePolicies = 15;
 const object = z.object({ id: z.string() });
 const list = z.object({ items: z.array(object) });

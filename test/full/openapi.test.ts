@@ -72,12 +72,16 @@ test('what administrators change is as the document says', { timeout: withinMs +
 });
 
 test('what was made, used and deleted is gone, as the document says', {
-  timeout: withinMs + 10_000,
+  timeout: 2 * withinMs + 10_000,
 }, async () => {
+  const deletions = routes.filter(({ method }) => method === 'delete');
+  // Whose stack, webhook or policy is deleted first is not there to be deleted from.
+  const parts = deletions.filter(({ path }) => deletions.some((whole) => path.startsWith(`${whole.path}/`)));
+  const only = parts.flatMap(({ operation }) => ['--include-operation-id', operation.operationId]);
+  const ofParts = await run(scenario.token, 10, ['--phases', 'examples,fuzzing', ...only]);
   const answers = await run(scenario.token, 5, ['--phases', 'examples,fuzzing,stateful']);
 
-  const undeleted = routes.filter(
-    (route) => route.method === 'delete' && !statusesOf(answers, route).includes(204),
-  );
-  expect(undeleted.map(nameOf)).toEqual([]);
+  const statuses = (route: Route) => [...statusesOf(ofParts, route), ...statusesOf(answers, route)];
+  expect(parts.length).toBeGreaterThan(3);
+  expect(deletions.filter((route) => !statuses(route).includes(204)).map(nameOf)).toEqual([]);
 });
