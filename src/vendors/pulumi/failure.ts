@@ -1,16 +1,13 @@
-import { constants } from 'node:os';
-import { stripVTControlCharacters } from 'node:util';
 import { systemClock } from '../../clock.ts';
 import type { FailedCommand } from '../../worker/vendor.ts';
 import type { PlanStep, VendorFailure } from '../../worker/vendor-results.ts';
+import { explainKill, maxLines, shorten, withoutControls } from '../failure-text.ts';
 import { explainText } from './errors.ts';
 import type { Explanation } from './explanation.ts';
 import type { Operation } from './operation.ts';
 import { differences, nameOf, violations } from './violation.ts';
 
-/** Check runs and comments have little room; the log has everything. */
-const maxLines = 20;
-const maxCharacters = 2000;
+/** Of what is listed in a message. */
 const maxNames = 10;
 
 interface FailureContext {
@@ -29,13 +26,14 @@ export function explainFailure(
   operation: Operation | null,
   { isApply = false, confirmed = [], nowMs = systemClock.nowMs() }: FailureContext = {},
 ): VendorFailure {
-  // A sequence that never ends would be looked for to the end of the text, from every place where one begins.
-  const stderr = stripVTControlCharacters(result.stderrTail.replaceAll('\u001b]', ''));
+  const stderr = withoutControls(result.stderrTail);
   const lacking = violations(stderr, operation, confirmed);
   if (lacking.length > 0) return violated(lacking, operation);
 
-  const known =
-    explainKill(result.exitCode, isApply) ?? explainText(stderr, nowMs) ?? ownWords(stderr, result.exitCode);
+  const known: Explanation =
+    explainKill('pulumi', result.exitCode, isApply ? halfDone : null) ??
+    explainText(stderr, nowMs) ??
+    ownWords(stderr, result.exitCode);
   const lines = [known.message, ...aboutSteps(operation)];
   if (isApply && failedInPreview(operation)) lines.push('It failed in its own preview; nothing was changed.');
   const { hint = seeLog, trouble } = known;
@@ -46,17 +44,7 @@ export function explainFailure(
 const seeLog =
   'The log of the run has everything that pulumi said. Correct the cause, then push or retry the run.';
 
-/** A shell's convention, which the sandbox follows: 128 and the number of the signal. */
-function explainKill(exitCode: number, isApply: boolean): Explanation | null {
-  if (exitCode <= 128 || exitCode > 128 + 64) return null;
-  const signal = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0];
-  return {
-    message: `pulumi was killed by ${signal ?? `signal ${exitCode - 128}`}: by something in the run itself, or for want of memory.`,
-    hint: isApply
-      ? 'What it had begun may be half done: check the real state, then retry the run.'
-      : 'See that no program or hook kills it and that the server has memory enough, then retry the run.',
-  };
-}
+const halfDone = 'What it had begun may be half done: check the real state, then retry the run.';
 
 function violated(lines: readonly string[], operation: Operation | null): VendorFailure {
   const head = failedInPreview(operation)
@@ -127,10 +115,4 @@ function ownWords(stderr: string, exitCode: number): Explanation {
 
 function programEnded(code: string): string {
   return code === '-1' ? 'The program was killed.' : `The program ended with exit code ${code}.`;
-}
-
-function shorten(text: string): string {
-  const lines = text.split('\n');
-  const shown = lines.slice(0, maxLines).join('\n').slice(0, maxCharacters);
-  return shown.length < text.length ? `${shown}\n…` : shown;
 }

@@ -1,13 +1,8 @@
-import { constants } from 'node:os';
-import { stripVTControlCharacters } from 'node:util';
 import type { FailedCommand } from '../../worker/vendor.ts';
 import type { VendorFailure } from '../../worker/vendor-results.ts';
+import { explainKill, shorten, withoutControls } from '../failure-text.ts';
 import { explainText } from './errors.ts';
 import type { Flavour } from './flavour.ts';
-
-/** Check runs and comments have little room; the log has everything. */
-const maxLines = 20;
-const maxCharacters = 2000;
 
 /** What a command that ended badly means, in the words of its redacted output. Never throws. */
 export function explainFailure(
@@ -17,7 +12,7 @@ export function explainFailure(
 ): VendorFailure {
   const text = plain(stderrTail);
   const known =
-    explainKill(program, exitCode, isApply) ??
+    explainKill(program, exitCode, isApply ? halfDone : null) ??
     explainText(oneLine(`${text}\n${interruptionIn(stdoutTail)}`), program);
   if (known !== null) {
     const { message, hint = seeLog(program), ...rest } = known;
@@ -29,22 +24,12 @@ export function explainFailure(
 const seeLog = (program: string) =>
   `The log of the run has everything that ${program} said. Correct the cause, then push or retry the run.`;
 
-/** A shell's convention, which the sandbox follows: 128 and the number of the signal. */
-function explainKill(program: string, exitCode: number, isApply: boolean) {
-  if (exitCode <= 128 || exitCode > 128 + 64) return null;
-  const signal = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128)?.[0];
-  return {
-    message: `${program} was killed by ${signal ?? `signal ${exitCode - 128}`}: by something in the run itself, or for want of memory.`,
-    hint: isApply
-      ? 'What it had begun may be there without being in the state: check the real resources, then retry the run.'
-      : 'See that no program or hook kills it and that the server has memory enough, then retry the run.',
-  };
-}
+const halfDone =
+  'What it had begun may be there without being in the state: check the real resources, then retry the run.';
 
 /** Without colours and without the frames that messages are drawn in. */
 function plain(text: string): string {
-  // A sequence that never ends would be looked for to the end of the text, from every place where one begins.
-  return stripVTControlCharacters(text.replaceAll('\u001b]', ''))
+  return withoutControls(text)
     .replace(/^[╷╵]\s*$/gm, '')
     .replace(/^│ ?/gm, '');
 }
@@ -64,10 +49,4 @@ function ownWords(text: string, program: string, exitCode: number): string {
   const first = told.indexOf('Error: ');
   const said = (first === -1 ? told : told.slice(first)).replace(/\n{3,}/g, '\n\n').trim();
   return said || `${program} ended with exit code ${exitCode} and gave no reason.`;
-}
-
-function shorten(text: string): string {
-  const lines = text.split('\n');
-  const shown = lines.slice(0, maxLines).join('\n').slice(0, maxCharacters);
-  return shown.length < text.length ? `${shown}\n…` : shown;
 }
