@@ -3,6 +3,7 @@ import type { ApiTraffic } from '../github/api-budget.ts';
 import type { ReconcileObserver } from '../github/reconcile/reconcile-observer.ts';
 import type { JudgingObserver } from '../policies/judging-observer.ts';
 import type { AttemptObserver } from '../webhooks/sending/attempt-observer.ts';
+import { createEventLoopMetrics } from './event-loop-metrics.ts';
 import { exposition, type Family } from './exposition.ts';
 import { githubFamilies } from './github-metrics.ts';
 import { createCounter } from './instruments.ts';
@@ -37,6 +38,7 @@ export function createMetrics(parts: {
   const webhooks = createWebhookMetrics();
   const reconciling = createReconcileMetrics();
   const policies = createPolicyMetrics();
+  const eventLoop = createEventLoopMetrics();
   const responses = createCounter({
     name: 'slipway_http_responses_total',
     help: 'Answers to HTTP requests, by class of their status.',
@@ -71,6 +73,7 @@ export function createMetrics(parts: {
         responses.family(),
         ...standingFamilies(found, parts.clock.nowMs()),
         ...githubFamilies(parts.githubTraffic(), parts.clock.nowMs()),
+        ...eventLoop.families(),
         ...processFamilies(),
       ]);
     },

@@ -29,7 +29,7 @@ function alertRules(): readonly Rule[] {
 
 describe('the page on operations', () => {
   it('has every series, and no other', async () => {
-    const rows = page.split('\n').filter((line) => /^\| `(slipway|process)_/.test(line));
+    const rows = page.split('\n').filter((line) => /^\| `(slipway|process|nodejs)_/.test(line));
     const named = rows.flatMap((row) =>
       [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
     );
