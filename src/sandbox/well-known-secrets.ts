@@ -51,10 +51,19 @@ const keyEnds = /-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/;
 
 /** A longer line is decided in pieces, between two words where that is possible. */
 const longestLine = 64 * 1024;
+const longestWord = 1024;
+const tokenCharacter = /[A-Za-z0-9._~+/=%&-]/;
 /** A key that does not end within so many bytes is none: all of the output must not disappear behind its beginning. */
 const longestKey = 64 * 1024;
 
 const mask = '***';
+
+/** Where the characters begin that a token at the end of the text may consist of. A longer one goes on in the next piece. */
+function lastWordBegins(text: string): number {
+  let at = text.length;
+  while (text.length - at < longestWord && tokenCharacter.test(text[at - 1] ?? ' ')) at -= 1;
+  return at;
+}
 
 /** Whole lines, and what ends in a carriage return; the beginning of a line waits for its end. */
 export function createPatternRedactor(): Redactor {
@@ -110,7 +119,7 @@ export function createPatternRedactor(): Redactor {
       const text = held + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1');
       let end = Math.max(text.lastIndexOf('\n'), text.lastIndexOf('\r')) + 1;
       const isCutInLine = text.length - end > longestLine;
-      if (isCutInLine) end += Math.max(1, text.slice(end).search(/[A-Za-z0-9._~+/=%&-]{0,1024}$/));
+      if (isCutInLine) end = lastWordBegins(text);
       held = text.slice(end);
       const shown = decide(text.slice(0, end));
       if (!isCutInLine && end > 0) inToken = false;
