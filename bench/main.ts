@@ -11,14 +11,18 @@ import { logTail } from './log-tail.ts';
 import { memory } from './memory.ts';
 import { parallel } from './parallel.ts';
 import { policies } from './policies.ts';
+import { pressure } from './pressure.ts';
+import { redaction } from './redaction.ts';
 import { run } from './run.ts';
-import { sandboxCost } from './sandbox-cost.ts';
+import { sandbox } from './sandbox.ts';
 import { scheduling } from './scheduling.ts';
 import { webhookSending } from './webhooks.ts';
 
 const benchmarks: readonly Benchmark[] = [
   affected,
-  sandboxCost,
+  sandbox,
+  pressure,
+  redaction,
   run,
   parallel,
   memory,

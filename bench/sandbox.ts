@@ -13,7 +13,7 @@ import { createNoSandbox } from '../src/sandbox/none.ts';
 import type { OpenNetwork, Sandbox } from '../src/sandbox/sandbox.ts';
 import { type Benchmark, inMs, median, percentile } from './figure.ts';
 
-export interface Measurement {
+interface Measurement {
   readonly name: string;
   readonly medianMs: number;
   readonly p95Ms: number;
@@ -21,7 +21,7 @@ export interface Measurement {
   readonly ratio: number;
 }
 
-export async function measureSandbox(rounds = 100, say = (_line: string) => {}): Promise<Measurement[]> {
+async function measureSandbox(rounds: number, say: (line: string) => void): Promise<Measurement[]> {
   closeInheritedDescriptors();
   const directory = mkdtempSync(join(tmpdir(), 'slipway-bench-'));
   try {
@@ -99,11 +99,3 @@ export const sandbox: Benchmark = {
     }));
   },
 };
-
-if (import.meta.main) {
-  for (const { name, medianMs, p95Ms, ratio } of await measureSandbox()) {
-    console.log(
-      `${name.padEnd(22)} median ${medianMs.toFixed(1)} ms   p95 ${p95Ms.toFixed(1)} ms   ${ratio.toFixed(1)} x`,
-    );
-  }
-}
