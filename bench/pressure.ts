@@ -71,7 +71,7 @@ async function addStack({ api, addRepository }: Installation, name: string): Pro
 }
 
 async function explode({ api }: Installation, stack: Stack, bomb: string): Promise<void> {
-  const { id } = await api.startRun(stack, { type: 'TASK', task: bomb });
+  const { id } = await api.startRun(stack, { type: 'TASK', command: bomb });
   await api.waitForState(id, ['FINISHED', 'FAILED'], 120_000);
 }
 
