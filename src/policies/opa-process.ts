@@ -94,7 +94,7 @@ export function createOpaProcess({ path, sandbox, directory }: OpaProcessOptions
       limits: {
         ...defaultLimits,
         ...{ wallMs: job.timeLimitMs, silenceMs: null, outputBytes: job.outputBytes },
-        ...{ processes: 256, dataBytes, fileBytes: mebibyte, graceMs },
+        ...{ processes: 256, memoryBytes: dataBytes, dataBytes, fileBytes: mebibyte, graceMs },
       },
       onOutput: (stream, chunk) => void output[stream].push(Uint8Array.from(chunk)),
       signal: job.signal,
@@ -149,6 +149,10 @@ function outcomeOf(result: SandboxResult, stdout: string, stderr: string, job: O
       return failed('output', `the answer has more than ${job.outputBytes} bytes`);
     case 'stopped':
       return failed('stopped', 'the evaluation was stopped');
+    case 'memory_limit':
+      return { kind: 'failed', failure: outOfMemory, durationMs };
+    case 'process_limit':
+      return failed('engine', 'opa started more threads than it may');
     case 'killed':
       return failed('memory', 'opa was killed, most likely for lack of memory');
     case 'unavailable':

@@ -29,6 +29,7 @@ const endsInTheMiddle: ReadonlySet<Outcome> = new Set([
   'timeout',
   'output_limit',
   'out_of_memory',
+  'process_limit',
   'disk_limit',
   'internal_error',
 ]);

@@ -39,6 +39,7 @@ export type Outcome =
   | 'timeout'
   | 'output_limit'
   | 'out_of_memory'
+  | 'process_limit'
   | 'disk_limit'
   | 'tool_missing'
   | 'sandbox_unavailable'

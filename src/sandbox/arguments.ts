@@ -103,13 +103,18 @@ const kernelFiles = [
   ...['--remount-ro', '/dev'],
 ];
 
-function privateDirectories({ mounts, temporaryBytes }: SandboxTree): string[] {
+/** Paths inside of every tmpfs that the command may write. */
+export function privateTemporaries(mounts: readonly Mount[]): string[] {
   const isMounted = (path: string) => mounts.some(({ target }) => target === path);
+  const isHome = !isMounted('/home') && !isMounted('/home/runner');
+  return ['/dev/shm', ...(isMounted('/tmp') ? [] : ['/tmp']), ...(isHome ? ['/home/runner'] : [])];
+}
+
+function privateDirectories({ mounts, temporaryBytes }: SandboxTree): string[] {
+  const own = privateTemporaries(mounts);
   return [
-    ...(isMounted('/tmp') ? [] : ['--size', String(temporaryBytes), '--perms', '1777', '--tmpfs', '/tmp']),
+    ...(own.includes('/tmp') ? ['--size', String(temporaryBytes), '--perms', '1777', '--tmpfs', '/tmp'] : []),
     ...['--symlink', '/tmp', '/var/tmp'],
-    ...(isMounted('/home') || isMounted('/home/runner')
-      ? []
-      : ['--size', String(homeBytes), '--tmpfs', '/home/runner']),
+    ...(own.includes('/home/runner') ? ['--size', String(homeBytes), '--tmpfs', '/home/runner'] : []),
   ];
 }

@@ -6,11 +6,13 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { type Accounting, combineUsage } from './accounting.ts';
 import { adviceFor } from './bwrap-errors.ts';
-import { interruptTargets, isShellCommand } from './interrupt-targets.ts';
+import { innermostInit, interruptTargets, isShellCommand } from './interrupt-targets.ts';
 import { removalTimeoutMs } from './limits.ts';
 import { isRunning, type Process, readProcess, readProcesses, sendSignal } from './process-tree.ts';
-import type { SandboxCommand, SandboxResult } from './sandbox.ts';
+import { type Look, lookAt } from './process-use.ts';
+import type { Limits, SandboxCommand, SandboxResult, Usage } from './sandbox.ts';
 import { type Ending, endedByUs, supervise } from './supervise.ts';
 
 export interface BubblewrapStart {
@@ -24,6 +26,10 @@ export interface BubblewrapStart {
   /** RLIMIT_NPROC to set before anything of the command runs; null when the launch sets it. */
   readonly gatedProcesses: number | null;
   readonly command: Pick<SandboxCommand, 'argv' | 'limits' | 'onOutput' | 'signal'>;
+  /** Paths inside of the tmpfs that the command may write. */
+  readonly temporaries: readonly string[];
+  /** The kernel's own account of the command, where there is one; disposed of by whoever made it. */
+  readonly accounting?: Accounting;
   /** Called with the first process of the sandbox, as the host numbers it. */
   readonly onStarted?: (init: Process) => void;
   /** See leftovers.ts. */
@@ -119,9 +125,19 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
           isStaged: start.isStaged,
           isShell: isShellCommand(command.argv),
         });
+  let inner: number | undefined;
+  const look: Look = async (limits) => {
+    if (state.init === null) return null;
+    inner ??= innermostInit(readProcesses(), { init: state.init.pid, isStaged: start.isStaged });
+    if (inner === undefined) return null;
+    const root = `/proc/${inner}/root`;
+    const temporaries = start.temporaries.map((path) => root + path);
+    return lookAt({ directory: `${root}/proc`, session: null, temporaries }, limits);
+  };
   const ending = await supervise({
     child,
     command,
+    look,
     interruptTargets: targets,
     kill,
     environment: launcherEnvironment,
@@ -129,7 +145,9 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
   });
   if (state.init !== null) await untilGone(state.init);
   const exitCode = Number(/"exit-code":\s*(\d+)/.exec(state.status)?.[1] ?? Number.NaN);
-  return outcome(ending, {
+  const usage = combineUsage(start.accounting?.usage() ?? null, ending.usage);
+  return outcome({ ...ending, usage }, command.limits, {
+    wasOutOfMemory: start.accounting?.wasOutOfMemory() ?? false,
     exitCode: Number.isNaN(exitCode) ? null : exitCode,
     wasKilled: state.wasKilled,
     failure: state.failure,
@@ -143,23 +161,44 @@ async function untilGone(init: Process): Promise<void> {
   while (isRunning(init) && performance.now() < deadline) await sleep(1);
 }
 
-function outcome(
-  { reason, diskReason, exitCode, error, stderrHead, durationMs }: Ending,
-  inside: { exitCode: number | null; wasKilled: boolean; failure: string; hasStarted: boolean },
-): SandboxResult {
+interface Inside {
+  readonly exitCode: number | null;
+  readonly wasKilled: boolean;
+  readonly wasOutOfMemory: boolean;
+  readonly failure: string;
+  readonly hasStarted: boolean;
+}
+
+function outcome(ending: Ending, limits: Limits, inside: Inside): SandboxResult {
+  const { reason, exitCode, error, stderrHead, durationMs, usage } = ending;
   if (inside.failure !== '') return { kind: 'unavailable', message: inside.failure, durationMs };
-  if (reason !== null) {
-    return endedByUs(reason, diskReason, inside.wasKilled ? null : inside.exitCode, durationMs);
-  }
-  if (inside.exitCode !== null) return { kind: 'exited', exitCode: inside.exitCode, durationMs };
+  if (reason !== null) return endedByUs(reason, ending, inside.wasKilled ? null : inside.exitCode);
+  if (inside.wasOutOfMemory) return { kind: 'memory_limit', exitCode: null, durationMs, usage };
+  if (inside.exitCode !== null) return endedByItself(inside.exitCode, limits, { durationMs, usage });
   // bwrap has told of its child by now and gives up with exit code 1 only before it becomes the command. Otherwise
   // stderr is the command's own, and none of it may end up in a message.
-  if (inside.hasStarted && exitCode !== 1) return { kind: 'killed', durationMs };
+  if (inside.hasStarted && exitCode !== 1) return { kind: 'killed', durationMs, usage };
   // bwrap reports an exit code only for a command that it did start, and the command cannot write the report.
   const message =
     error === null ? stderrHead.trim() || 'the sandbox was ended while it started' : messageOf(error);
   const advice = adviceFor(message);
   return { kind: 'unavailable', message: advice === null ? message : `${message}\n${advice}`, durationMs };
+}
+
+/** What else counts as the user of a run: bwrap itself, and the node that holds its network. */
+const othersOfRun = 16;
+/** Of a shell about what a signal ended: 128 and SIGXFSZ, which the kernel sends whoever writes too large a file. */
+const fileTooLarge = 153;
+
+function endedByItself(
+  exitCode: number,
+  { processes }: Limits,
+  ended: { readonly durationMs: number; readonly usage: Usage },
+): SandboxResult {
+  if (exitCode === fileTooLarge) return { kind: 'disk_limit', reason: 'file', exitCode, ...ended };
+  const peak = ended.usage.peakProcesses ?? 0;
+  const wasAtLimit = exitCode !== 0 && peak >= processes - othersOfRun;
+  return { kind: wasAtLimit ? 'process_limit' : 'exited', exitCode, ...ended };
 }
 
 function messageOf(error: unknown): string {

@@ -10,7 +10,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
-import { holderArguments, sandboxArguments } from './arguments.ts';
+import { notMeasured } from './accounting.ts';
+import { holderArguments, privateTemporaries, sandboxArguments } from './arguments.ts';
 import {
   type BubblewrapStart,
   descriptors,
@@ -38,6 +39,7 @@ import { startProxy } from './proxy.ts';
 import type { Resolve } from './proxy-destinations.ts';
 import { userOfRun, userRange } from './run-identity.ts';
 import type {
+  Limits,
   Mount,
   NetworkOptions,
   OpenAccess,
@@ -90,9 +92,13 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
 
   const networks = new WeakMap<OpenNetwork, HeldNetwork>();
 
+  /** As far as the server itself may go. */
+  const allowedProcesses = ({ processes }: Limits) =>
+    Math.min(processes, hardLimits['nproc'] ?? Number.POSITIVE_INFINITY);
+
   /** The launch that commands and holders of a network share. */
   const launch = async (
-    process: Pick<BubblewrapStart, 'command' | 'onStarted' | 'forcedStopMs'> & {
+    process: Pick<BubblewrapStart, 'command' | 'temporaries' | 'onStarted' | 'forcedStopMs'> & {
       readonly identity: RunIdentity;
     },
     mounts: readonly Mount[],
@@ -103,14 +109,16 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
     if (filter === null || problem !== null) {
       return { kind: 'unavailable', message: problem ?? unsupported, durationMs: 0 };
     }
-    const { command } = process;
-    if (command.signal.aborted) return { kind: 'stopped', exitCode: null, durationMs: 0 };
+    const limits = { ...process.command.limits, processes: allowedProcesses(process.command.limits) };
+    const command = { ...process.command, limits };
+    if (command.signal.aborted) return notStarted;
     const user = range === null ? null : userOfRun(process.identity.key, range);
     return await runBubblewrap({
       ...process,
+      command,
       launch: launchCommand({
         bwrap,
-        limits: command.limits,
+        limits,
         hardLimits,
         join,
         user,
@@ -122,10 +130,7 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
       arguments: inside(stagedMounts(mounts, user)),
       filter,
       isStaged: user !== null,
-      gatedProcesses:
-        user === null
-          ? Math.min(command.limits.processes, hardLimits['nproc'] ?? Number.POSITIVE_INFINITY)
-          : null,
+      gatedProcesses: user === null ? limits.processes : null,
       mark: leftoverMark(directory),
     });
   };
@@ -134,7 +139,7 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
     const mounts = [...host.mounts, ...orderMounts(command.mounts)];
     const network = command.network === null ? null : networks.get(command.network);
     if (network === undefined) throw new Error('the network of the command is not open');
-    if (command.signal.aborted) return { kind: 'stopped', exitCode: null, durationMs: 0 };
+    if (command.signal.aborted) return notStarted;
     const joined = network?.joined() ?? null;
     if (joined !== null && joined.join === null) {
       return { kind: 'unavailable', message: joined.problem, durationMs: 0 };
@@ -143,6 +148,7 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
     const environment = network === null ? own : networkEnvironment(own, host.hasCertificates);
     const process = {
       command,
+      temporaries: privateTemporaries(mounts),
       identity: command.identity,
       forcedStopMs: options.forcedStopMs ?? forcedStopMs,
     };
@@ -181,7 +187,7 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
         ({ onStarted, onOutput, signal }) => {
           const argv = [nodeInside, forwarderInside, proxySocketInside, String(proxyPort)] as const;
           const command = { argv, limits: holderLimits, onOutput, signal };
-          const process = { command, identity, onStarted, forcedStopMs: holderForcedStopMs };
+          const process = { command, temporaries: [], identity, onStarted, forcedStopMs: holderForcedStopMs };
           return launch(process, [...host.holderMounts, socket], null, (staged) =>
             holderArguments(host, staged),
           );
@@ -249,6 +255,8 @@ function notHeld(error: unknown): HeldNetwork {
 
 /** C libraries leave descriptors unmarked while they read a file, which takes milliseconds. */
 const transientDescriptorMs = 100;
+
+const notStarted = { kind: 'stopped', exitCode: null, durationMs: 0, usage: notMeasured } as const;
 
 const unsupported = `There is no system-call filter for ${process.arch}; the sandbox runs on x64 and arm64.`;
 

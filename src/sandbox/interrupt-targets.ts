@@ -1,12 +1,20 @@
-/** Which processes of a sandbox get SIGINT when its command is asked to stop. Pure. */
+/** Who is who in a sandbox, and which of its processes get SIGINT when its command is asked to stop. Pure. */
 import { descendantsOf, type Process } from './process-tree.ts';
 
-export interface SandboxShape {
+export interface SandboxStages {
   /** The pid 1 of the outermost process namespace. */
   readonly init: number;
   /** Whether there is a second bwrap in the first (launch.ts). */
   readonly isStaged: boolean;
+}
+
+export interface SandboxShape extends SandboxStages {
   readonly isShell: boolean;
+}
+
+/** The pid 1 of what the command runs in. Undefined while there is none. */
+export function innermostInit(processes: readonly Process[], stages: SandboxStages): number | undefined {
+  return stages.isStaged ? childOf(startedBy(stages.init, processes), processes) : stages.init;
 }
 
 /**
@@ -15,18 +23,25 @@ export interface SandboxShape {
  * sandbox may be asked to stop at any moment of its start, and then each link of the chain may be missing.
  */
 export function interruptTargets(processes: readonly Process[], shape: SandboxShape): number[] {
-  const childOf = (parent: number | undefined, isWanted = (_child: Process) => true) =>
-    parent === undefined
-      ? undefined
-      : processes.find((child) => child.parent === parent && isWanted(child))?.pid;
-  // Pid 2 is the one process that a pid 1 of bwrap starts; others under it are orphans.
-  const startedBy = (init: number | undefined) => childOf(init, ({ innerPid }) => innerPid === 2);
-
-  const sandboxInit = shape.isStaged ? childOf(startedBy(shape.init)) : shape.init;
-  const main = startedBy(sandboxInit);
+  const sandboxInit = innermostInit(processes, shape);
+  const main = startedBy(sandboxInit, processes);
   if (sandboxInit === undefined || main === undefined) return [];
   if (!shape.isShell) return [main];
   return descendantsOf(sandboxInit, processes).map(({ pid }) => pid);
+}
+
+function childOf(
+  parent: number | undefined,
+  processes: readonly Process[],
+  isWanted = (_child: Process) => true,
+): number | undefined {
+  if (parent === undefined) return undefined;
+  return processes.find((child) => child.parent === parent && isWanted(child))?.pid;
+}
+
+/** Pid 2 is the one process that a pid 1 of bwrap starts; others under it are orphans. */
+function startedBy(init: number | undefined, processes: readonly Process[]): number | undefined {
+  return childOf(init, processes, ({ innerPid }) => innerPid === 2);
 }
 
 /** `bash -c` and the like, as hooks are run. */

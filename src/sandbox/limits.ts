@@ -1,7 +1,7 @@
 /**
  * The limits of commands where nobody says otherwise, each with its source. Time and output are enforced by the
- * server (supervise.ts), the disk is watched by it (disk-watch.ts), the rest is the kernel's: rlimits for each
- * process, tmpfs sizes for the sandbox.
+ * server (supervise.ts), disk and memory are watched by it (disk-watch.ts, process-watch.ts), the rest is the kernel's: rlimits
+ * for each process, tmpfs sizes for the sandbox.
  */
 import type { Limits } from './sandbox.ts';
 
@@ -22,10 +22,13 @@ export const defaultLimits: Limits = {
   // Threads count. A Go or Node process has 10 to 20, and a preview starts the CLI, a language host, the program
   // and a provider or three; `go build` is the hungriest at one compiler for each core.
   processes: 1024,
-  // For each process: Node's own heap ceiling on large machines; Node 24 does not start below 1 GiB.
-  dataBytes: 4 * gibibyte,
+  // The operator's to say (SANDBOX_MEMORY_MB). A preview with a Node program and the AWS provider holds 1 GiB.
+  memoryBytes: 4 * gibibyte,
+  dataBytes: dataBytesFor(4 * gibibyte),
   // The largest file a normal run writes is a provider plugin (AWS: 0.8 GiB unpacked).
   fileBytes: 2 * gibibyte,
+  // Each is some 1.2 KiB of the kernel's memory.
+  temporaryEntries: 100_000,
   // The plugins of three clouds are 3 GiB unpacked, a large node_modules is 2 GiB, and builds write as much again.
   diskBytes: 10 * gibibyte,
   // The largest node_modules has some 300,000; walking a million takes two seconds.
@@ -37,6 +40,14 @@ export const defaultLimits: Limits = {
   // sandbox.md §11: time for a preview to leave its lock behind cleanly.
   graceMs: 30 * second,
 };
+
+/**
+ * A backstop for each process between two looks at what all of them hold. Twice the memory, so that a command over that is
+ * named before one of its allocations fails; and never less than what Node 24 needs to start, 1 GiB, with room to work.
+ */
+export function dataBytesFor(memoryBytes: number): number {
+  return Math.max(2 * memoryBytes, 2 * gibibyte);
+}
 
 /**
  * An apply may be silent for long (a database takes 40 minutes), is given time to record what it did, and is not cut off

@@ -9,11 +9,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { notMeasured } from './accounting.ts';
 import { launcherEnvironment } from './bubblewrap-process.ts';
 import { removeDirectory } from './directories.ts';
 import { isShellCommand } from './interrupt-targets.ts';
 import { forcedStopMs, removalTimeoutMs } from './limits.ts';
 import { readProcesses, sendSignal, signalNumber } from './process-tree.ts';
+import { lookAt } from './process-use.ts';
 import type { Sandbox, SandboxCommand, SandboxResult } from './sandbox.ts';
 import { type Ending, endedByUs, supervise } from './supervise.ts';
 
@@ -47,7 +49,7 @@ async function run(command: SandboxCommand, forcedStopMs: number): Promise<Sandb
   for (const { source, target } of command.mounts) {
     if (source !== target) throw new Error(`without a sandbox ${source} cannot be mounted at ${target}`);
   }
-  if (command.signal.aborted) return { kind: 'stopped', exitCode: null, durationMs: 0 };
+  if (command.signal.aborted) return { kind: 'stopped', exitCode: null, durationMs: 0, usage: notMeasured };
   const [program, ...options] = command.argv;
   let child: ChildProcess;
   try {
@@ -74,6 +76,10 @@ async function run(command: SandboxCommand, forcedStopMs: number): Promise<Sandb
     command,
     forcedStopMs,
     environment: launcherEnvironment,
+    look: async (limits) =>
+      child.pid === undefined
+        ? null
+        : lookAt({ directory: '/proc', session: child.pid, temporaries: [] }, limits),
     interruptTargets: () =>
       isShellCommand(command.argv) || child.pid === undefined ? session() : [child.pid],
     kill: () => {
@@ -100,12 +106,12 @@ function sessionOf(leader: number): number[] {
 }
 
 function outcome(ending: Ending, wasKilled: boolean): SandboxResult {
-  const { reason, diskReason, error, exitSignal, durationMs } = ending;
+  const { reason, error, exitSignal, durationMs, usage } = ending;
   if (error !== null) return { kind: 'unavailable', message: error.message, durationMs };
   const exitCode = ending.exitCode ?? 128 + signalNumber(exitSignal);
   return reason === null
-    ? { kind: 'exited', exitCode, durationMs }
-    : endedByUs(reason, diskReason, wasKilled ? null : exitCode, durationMs);
+    ? { kind: 'exited', exitCode, durationMs, usage }
+    : endedByUs(reason, ending, wasKilled ? null : exitCode);
 }
 
 async function open(directory: string): Promise<void> {

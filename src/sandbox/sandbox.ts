@@ -120,10 +120,18 @@ export interface Limits {
   readonly silenceMs: number | null;
   /** Bytes of stdout and stderr together after which the command is killed. */
   readonly outputBytes: number;
+  /** Processes and threads at once. The kernel refuses more; without a sandbox more is the end of the command. */
   readonly processes: number;
-  /** Bytes of RLIMIT_DATA of each process. Node 24 does not start below 1 GiB. */
+  /**
+   * What all processes of the command hold together, with what lies in the sandbox's own tmpfs. Found now and then: a
+   * command that is quick gets further, and is then killed at once.
+   */
+  readonly memoryBytes: number;
+  /** Bytes of RLIMIT_DATA of each process: reserved, not held. Node 24 does not start below 1 GiB. */
   readonly dataBytes: number;
   readonly fileBytes: number;
+  /** Files and directories in the sandbox's own tmpfs, whose size bounds their contents only. Found now and then. */
+  readonly temporaryEntries: number;
   /**
    * Blocks and names that `watched` may hold. Found now and then, not enforced by the kernel: a command that is
    * quick gets further, and one that does not listen is killed at twice as much.
@@ -141,27 +149,56 @@ export interface Limits {
   readonly graceMs: number;
 }
 
-export type DiskReason = 'bytes' | 'entries' | 'unreadable' | 'unwatched' | 'free_space';
+/**
+ * What a command used, as far as it was looked at; null is what was not: a command that ended before the first look, or one whose
+ * processes cannot be seen. Peaks between two looks are missed.
+ */
+export interface Usage {
+  readonly peakMemoryBytes: number | null;
+  /** Threads count. */
+  readonly peakProcesses: number | null;
+  readonly cpuMs: number | null;
+}
+
+/**
+ * Of what is `watched`: it holds too much, or what it holds cannot be told (`unreadable`: the command closed directories;
+ * `unwatched`: the server failed to look, see `failedLooks`), or the disk runs full, by whoever it is (`free_space`).
+ * Of others: `temporary`, the sandbox's own tmpfs has too many files; `file`, a single file became larger than
+ * `fileBytes` (only told by the command's end, see its exit code).
+ */
+export type DiskReason =
+  | 'bytes'
+  | 'entries'
+  | 'unreadable'
+  | 'unwatched'
+  | 'free_space'
+  | 'temporary'
+  | 'file';
 
 export type SandboxResult =
-  | { readonly kind: 'exited'; readonly exitCode: number; readonly durationMs: number }
+  | (Ended & { readonly kind: 'exited'; readonly exitCode: number })
   /** Ended by us. `exitCode` is what the command answered to the polite signal, null after SIGKILL. */
-  | {
+  | (Ended & {
       readonly kind: 'stopped' | 'timeout' | 'silence' | 'output_limit';
       readonly exitCode: number | null;
-      readonly durationMs: number;
-    }
-  /**
-   * `watched` holds too much, or what it holds cannot be told (`unreadable`: the command closed directories;
-   * `unwatched`: the server failed to look, see `failedLooks`), or the disk runs full, by whoever it is.
-   */
-  | {
+    })
+  | (Ended & {
       readonly kind: 'disk_limit';
       readonly reason: DiskReason;
       readonly exitCode: number | null;
-      readonly durationMs: number;
-    }
+    })
+  /** Its processes held more than `limits.memoryBytes` together; all of them were killed at once. */
+  | (Ended & { readonly kind: 'memory_limit'; readonly exitCode: null })
+  /**
+   * It failed by itself after it was seen to have as many processes and threads as it may; null: it had more, and was killed.
+   */
+  | (Ended & { readonly kind: 'process_limit'; readonly exitCode: number | null })
   /** It did start, and somebody else ended it: the kernel for lack of memory, or the operator. */
-  | { readonly kind: 'killed'; readonly durationMs: number }
+  | (Ended & { readonly kind: 'killed' })
   /** The command never started: no sandbox, or no such program inside. */
   | { readonly kind: 'unavailable'; readonly message: string; readonly durationMs: number };
+
+interface Ended {
+  readonly durationMs: number;
+  readonly usage: Usage;
+}

@@ -4,12 +4,22 @@
  * it is killed is given.
  */
 import type { ChildProcess } from 'node:child_process';
+import { combineUsage } from './accounting.ts';
 import { type DiskWatch, watchDisk } from './disk-watch.ts';
 import { lateOutputMs } from './limits.ts';
 import { sendSignal } from './process-tree.ts';
-import type { DiskReason, SandboxCommand, SandboxResult } from './sandbox.ts';
+import type { Look } from './process-use.ts';
+import { type OverReason, watchProcesses } from './process-watch.ts';
+import type { DiskReason, SandboxCommand, SandboxResult, Usage } from './sandbox.ts';
 
-export type StopReason = 'stopped' | 'timeout' | 'silence' | 'output_limit' | 'disk_limit';
+export type StopReason =
+  | 'stopped'
+  | 'timeout'
+  | 'silence'
+  | 'output_limit'
+  | 'disk_limit'
+  | 'memory_limit'
+  | 'process_limit';
 
 export interface Ending {
   /** Set before the signal was sent, so that no exit code can pretend another. Null: it ended by itself. */
@@ -23,11 +33,14 @@ export interface Ending {
   /** The first bytes of stderr, where the launchers say why they failed. */
   readonly stderrHead: string;
   readonly durationMs: number;
+  readonly usage: Usage;
 }
 
 export interface Supervised {
   readonly child: ChildProcess;
   readonly command: Pick<SandboxCommand, 'limits' | 'onOutput' | 'signal' | 'watched'>;
+  /** At what its processes hold. */
+  readonly look: Look;
   /** Who gets SIGINT when the command is to stop; none when it has not started yet. */
   readonly interruptTargets: () => readonly number[];
   readonly kill: () => void;
@@ -46,6 +59,12 @@ export interface Supervised {
 const interruptRetryMs = 20;
 const interruptSettlingMs = 500;
 const stderrHeadBytes = 2048;
+const endsAtOnce: ReadonlySet<StopReason> = new Set(['output_limit', 'memory_limit', 'process_limit']);
+const reasonFor: Readonly<Record<OverReason, StopReason>> = {
+  memory: 'memory_limit',
+  processes: 'process_limit',
+  temporary: 'disk_limit',
+};
 /** Of Node; anything longer would fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
@@ -87,8 +106,8 @@ export function supervise(supervised: Supervised): Promise<Ending> {
   const end = (why: StopReason) => {
     if (reason !== null) return;
     reason = why;
-    // Whoever writes without end is not given time to write more.
-    if (why === 'output_limit') return kill();
+    // Whoever takes without end is not given time to take more.
+    if (endsAtOnce.has(why)) return kill();
     interrupt();
     after(limits.graceMs, () => {
       interrupt();
@@ -137,6 +156,15 @@ export function supervise(supervised: Supervised): Promise<Ending> {
       if (isUrgent) kill();
     },
   });
+  const processes = watchProcesses({
+    limits,
+    look: supervised.look,
+    onOver(over) {
+      if (over === 'temporary') diskReason ??= over;
+      end(reasonFor[over]);
+      kill();
+    },
+  });
 
   return new Promise((resolve) => {
     let exit: Pick<Ending, 'exitCode' | 'exitSignal' | 'error'> | null = null;
@@ -145,7 +173,9 @@ export function supervise(supervised: Supervised): Promise<Ending> {
       for (const timer of timers) clearTimeout(timer);
       // Missing, whatever the types say, when the server is out of descriptors.
       for (const pipe of (child.stdio as ChildProcess['stdio'] | undefined) ?? []) pipe?.destroy();
-      const ending = { reason, diskReason, ...exit, stderrHead, durationMs: performance.now() - startedMs };
+      const durationMs = performance.now() - startedMs;
+      const usage = combineUsage(processes.usage());
+      const ending = { reason, diskReason, ...exit, stderrHead, durationMs, usage };
       // Node closes handles at the end of a turn of its loop; a caller should find nothing of ours open.
       setImmediate(() => setImmediate(() => resolve(ending)));
     };
@@ -158,6 +188,7 @@ export function supervise(supervised: Supervised): Promise<Ending> {
       signal.removeEventListener('abort', stop);
       for (const timer of timers) clearTimeout(timer);
       disk[Symbol.dispose]();
+      void processes[Symbol.asyncDispose]();
       onExit?.();
       after(lateOutputMs, late);
     };
@@ -175,11 +206,15 @@ export function supervise(supervised: Supervised): Promise<Ending> {
 /** The outcome of a command that we ended. `exitCode`: its answer to the polite signal, null after SIGKILL. */
 export function endedByUs(
   reason: StopReason,
-  diskReason: DiskReason | null,
+  { diskReason, durationMs, usage }: Ending,
   exitCode: number | null,
-  durationMs: number,
 ): SandboxResult {
-  return reason === 'disk_limit'
-    ? { kind: reason, reason: diskReason ?? 'unreadable', exitCode, durationMs }
-    : { kind: reason, exitCode, durationMs };
+  switch (reason) {
+    case 'disk_limit':
+      return { kind: reason, reason: diskReason ?? 'unreadable', exitCode, durationMs, usage };
+    case 'memory_limit':
+      return { kind: reason, exitCode: null, durationMs, usage };
+    default:
+      return { kind: reason, exitCode, durationMs, usage };
+  }
 }

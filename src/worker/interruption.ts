@@ -1,4 +1,4 @@
-import type { Limits, SandboxResult } from '../sandbox/sandbox.ts';
+import type { DiskReason, Limits, SandboxResult } from '../sandbox/sandbox.ts';
 import { failed, over, type PhaseContext, type StepFailure } from './run-context.ts';
 
 /**
@@ -41,7 +41,22 @@ export function interruption(
         `Make its commands less talkative, or send their output to a file.${aftermath}`,
       );
     case 'disk_limit':
-      return failed('disk_limit', `${what}: ${diskReason(result.reason, total)}${aftermath}`);
+      return failed(
+        'disk_limit',
+        `${result.reason === 'file' ? `${called} failed` : what}: ${diskReason(result.reason, total)}${aftermath}`,
+      );
+    case 'memory_limit':
+      return failed(
+        'out_of_memory',
+        `${what}: ${memoryReason(result, total)}.`,
+        `Make it do less at a time, or have an operator raise SANDBOX_MEMORY_MB.${aftermath}`,
+      );
+    case 'process_limit':
+      return failed(
+        'process_limit',
+        `${result.exitCode === null ? what : `${called} failed (exit code ${result.exitCode})`}: ${processReason(result, total)}.`,
+        `Make it start fewer at a time, or have an operator raise SANDBOX_PROCESSES.${aftermath}`,
+      );
     case 'killed':
       return failed(
         'worker_lost',
@@ -70,7 +85,11 @@ export function describeResult(result: SandboxResult, phase: PhaseContext): stri
     case 'output_limit':
       return `output_limit: more than ${size(total.outputBytes)} in this phase; what followed is not kept. Stopped`;
     case 'disk_limit':
-      return `disk_limit: ${diskReason(result.reason, total)} Stopped`;
+      return `disk_limit: ${diskReason(result.reason, total)} ${result.reason === 'file' ? `Exit ${result.exitCode}` : 'Stopped'}`;
+    case 'memory_limit':
+      return `out_of_memory: ${memoryReason(result, total)}. Killed`;
+    case 'process_limit':
+      return `process_limit: ${processReason(result, total)}. ${result.exitCode === null ? 'Killed' : `Exit ${result.exitCode}`}`;
     case 'timeout':
       return `timeout: more than ${duration(total.wallMs)} in this phase. Stopped`;
     case 'silence':
@@ -80,9 +99,21 @@ export function describeResult(result: SandboxResult, phase: PhaseContext): stri
   }
 }
 
+type Measured = Pick<Exclude<SandboxResult, { kind: 'unavailable' }>, 'usage'>;
+
+function memoryReason({ usage: { peakMemoryBytes } }: Measured, { memoryBytes }: Limits): string {
+  const held = peakMemoryBytes === null ? '' : `held ${size(peakMemoryBytes)} of memory and `;
+  return `its processes together ${held}may hold ${size(memoryBytes)}, files in /dev/shm and the like included`;
+}
+
+function processReason({ usage: { peakProcesses } }: Measured, { processes }: Limits): string {
+  const had = peakProcesses === null ? '' : `had ${peakProcesses} processes and threads at once and `;
+  return `it ${had}may have ${processes}`;
+}
+
 function diskReason(
-  reason: Extract<SandboxResult, { kind: 'disk_limit' }>['reason'],
-  { diskBytes, diskEntries, freeBytes }: Limits,
+  reason: DiskReason,
+  { diskBytes, diskEntries, freeBytes, fileBytes, temporaryEntries }: Limits,
 ): string {
   switch (reason) {
     case 'bytes':
@@ -93,6 +124,10 @@ function diskReason(
       return 'the size of the workspace could not be told: it has directories that nobody may read (mode 000).';
     case 'unwatched':
       return 'the server could not measure the workspace, again and again. An operator must look at its load, its descriptors and its disk; then retry the run.';
+    case 'temporary':
+      return `it made more than ${temporaryEntries} files and directories in memory (/tmp, /dev/shm or the home directory). Make fewer, or make them in the workspace.`;
+    case 'file':
+      return `one of its files grew over ${size(fileBytes)}, the most that a single file may have. Write less, or in parts.`;
     case 'free_space':
       return `less than ${size(freeBytes ?? 0)} was left on the disk of the server. An operator must make room; then retry the run.`;
   }

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { notMeasured } from '../../src/sandbox/accounting.ts';
 import { forwarderInside } from '../../src/sandbox/host-tree.ts';
 import { type Holder, holdNetwork } from '../../src/sandbox/network.ts';
 import { descendantsOf, readProcesses } from '../../src/sandbox/process-tree.ts';
@@ -167,7 +168,7 @@ describe('what holds a network', () => {
       return new Promise<SandboxResult>((resolve) => {
         const end = () => {
           hasEnded = true;
-          resolve({ kind: 'stopped', exitCode: null, durationMs: 1 });
+          resolve({ kind: 'stopped', exitCode: null, durationMs: 1, usage: notMeasured });
         };
         holder.signal.addEventListener('abort', end, { once: true });
       });

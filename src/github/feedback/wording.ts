@@ -81,6 +81,7 @@ const outcomes: Record<Outcome, string> = {
   timeout: 'The run took longer than it may.',
   output_limit: 'The run wrote more output than it may.',
   out_of_memory: 'The run used more memory than it may.',
+  process_limit: 'The run failed with as many processes as it may have.',
   disk_limit: 'The run used more disk space than it may.',
   tool_missing: 'The tool is not installed on the server.',
   sandbox_unavailable: 'The sandbox could not be made on the server.',

@@ -159,6 +159,7 @@ const reasons: Readonly<Record<Outcome, string>> = {
   timeout: 'It took too long',
   output_limit: 'It wrote too much output',
   out_of_memory: 'It ran out of memory',
+  process_limit: 'It had as many processes as it may',
   disk_limit: 'It ran out of disk space',
   tool_missing: 'The tool is missing on the server, or cannot be used',
   sandbox_unavailable: 'The sandbox could not be made',
