@@ -36,7 +36,7 @@ import { createRuns, type Runs } from './runs/runs.ts';
 import { createBubblewrap } from './sandbox/bubblewrap.ts';
 import { closeInheritedDescriptors } from './sandbox/descriptors.ts';
 import { leftoverMark } from './sandbox/leftovers.ts';
-import { applyLimits, defaultLimits } from './sandbox/limits.ts';
+import { applyLimits, defaultLimits, processLimits } from './sandbox/limits.ts';
 import { createNoSandbox } from './sandbox/none.ts';
 import { parseAllowedHosts } from './sandbox/proxy-rules.ts';
 import { selfTest } from './sandbox/self-test.ts';
@@ -215,6 +215,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   opening.defer(() => runs.scheduler.settled());
 
   const { network: mode, allowedHosts } = config.sandbox;
+  const ofProcesses = processLimits(config.sandbox);
   const workspacesDirectory = join(config.dataDir, 'workspaces');
   const caches = createCaches({
     ...{ directory: join(config.dataDir, 'cache'), workspacesDirectory, sandbox, clock, logger },
@@ -229,7 +230,10 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     vendors,
     network: mode === 'none' ? { mode } : { mode, allowedHosts },
     // An apply is never ended because the disk runs full.
-    limits: { plan: { ...defaultLimits, freeBytes: config.minFreeBytes || null }, apply: applyLimits },
+    limits: {
+      plan: { ...defaultLimits, ...ofProcesses, freeBytes: config.minFreeBytes || null },
+      apply: { ...applyLimits, ...ofProcesses },
+    },
     clock,
     workspaces,
     caches,

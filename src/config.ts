@@ -23,6 +23,10 @@ export interface Config {
     readonly kind: 'bubblewrap' | 'none';
     readonly network: 'public' | 'allowlist' | 'none';
     readonly allowedHosts: readonly string[];
+    /** Of the processes of one command together, tmpfs included. */
+    readonly memoryBytes: number;
+    /** At once, threads included. */
+    readonly processes: number;
   };
   readonly caBundle: string | null;
   readonly workers: number;
@@ -102,6 +106,9 @@ const settings = z.object({
   SANDBOX: z.enum(['bubblewrap', 'none']).default('bubblewrap'),
   SANDBOX_NETWORK: z.enum(['public', 'allowlist', 'none']).default('public'),
   SANDBOX_ALLOWED_HOSTS: list,
+  SANDBOX_MEMORY_MB: wholeNumber.pipe(z.number().min(64).max(1_000_000_000)).default(4096),
+  // The kernel has numbers for so many.
+  SANDBOX_PROCESSES: wholeNumber.pipe(z.number().min(64).max(4_000_000)).default(1024),
   CA_BUNDLE: optional,
   WORKERS: wholeNumber.pipe(z.number().min(1).max(256)).optional(),
   MIN_FREE_DISK_MB: wholeNumber.pipe(z.number().max(1_000_000_000)).default(1024),
@@ -155,6 +162,8 @@ export function readConfig(environment: Environment): Config {
       kind: values.SANDBOX,
       network: values.SANDBOX_NETWORK,
       allowedHosts: values.SANDBOX_ALLOWED_HOSTS,
+      memoryBytes: values.SANDBOX_MEMORY_MB * 1024 * 1024,
+      processes: values.SANDBOX_PROCESSES,
     },
     caBundle: values.CA_BUNDLE ? caBundle(resolve(values.CA_BUNDLE)) : null,
     workers: values.WORKERS ?? cpus().length,

@@ -128,7 +128,7 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
   let inner: number | undefined;
   const look: Look = async (limits) => {
     if (state.init === null) return null;
-    inner ??= innermostInit(readProcesses(), { init: state.init.pid, isStaged: start.isStaged });
+    inner ??= start.isStaged ? innermostInit(readProcesses(), state.init.pid) : state.init.pid;
     if (inner === undefined) return null;
     const root = `/proc/${inner}/root`;
     const temporaries = start.temporaries.map((path) => root + path);

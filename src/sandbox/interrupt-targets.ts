@@ -1,20 +1,17 @@
 /** Who is who in a sandbox, and which of its processes get SIGINT when its command is asked to stop. Pure. */
 import { descendantsOf, type Process } from './process-tree.ts';
 
-export interface SandboxStages {
+export interface SandboxShape {
   /** The pid 1 of the outermost process namespace. */
   readonly init: number;
   /** Whether there is a second bwrap in the first (launch.ts). */
   readonly isStaged: boolean;
-}
-
-export interface SandboxShape extends SandboxStages {
   readonly isShell: boolean;
 }
 
-/** The pid 1 of what the command runs in. Undefined while there is none. */
-export function innermostInit(processes: readonly Process[], stages: SandboxStages): number | undefined {
-  return stages.isStaged ? childOf(startedBy(stages.init, processes), processes) : stages.init;
+/** The pid 1 of what the command of a staged sandbox runs in. Undefined while there is none. */
+export function innermostInit(processes: readonly Process[], outermost: number): number | undefined {
+  return childOf(startedBy(outermost, processes), processes);
 }
 
 /**
@@ -23,7 +20,7 @@ export function innermostInit(processes: readonly Process[], stages: SandboxStag
  * sandbox may be asked to stop at any moment of its start, and then each link of the chain may be missing.
  */
 export function interruptTargets(processes: readonly Process[], shape: SandboxShape): number[] {
-  const sandboxInit = innermostInit(processes, shape);
+  const sandboxInit = shape.isStaged ? innermostInit(processes, shape.init) : shape.init;
   const main = startedBy(sandboxInit, processes);
   if (sandboxInit === undefined || main === undefined) return [];
   if (!shape.isShell) return [main];

@@ -19,7 +19,7 @@ export const defaultLimits: Limits = {
   silenceMs: 10 * minute,
   // The hard cap of sandbox.md §11; a real preview of 1,000 resources writes less than 2 MiB.
   outputBytes: 64 * mebibyte,
-  // Threads count. A Go or Node process has 10 to 20, and a preview starts the CLI, a language host, the program
+  // The operator's to say (SANDBOX_PROCESSES). Threads count. A Go or Node process has 10 to 20, and a preview starts the CLI, a language host, the program
   // and a provider or three; `go build` is the hungriest at one compiler for each core.
   processes: 1024,
   // The operator's to say (SANDBOX_MEMORY_MB). A preview with a Node program and the AWS provider holds 1 GiB.
@@ -41,11 +41,17 @@ export const defaultLimits: Limits = {
   graceMs: 30 * second,
 };
 
+/** Limits on what the processes of a command hold and how many they are, as an operator has them. */
+export function processLimits(given: Pick<Limits, 'memoryBytes' | 'processes'>) {
+  const { memoryBytes, processes } = given;
+  return { memoryBytes, processes, dataBytes: dataBytesFor(memoryBytes) };
+}
+
 /**
  * A backstop for each process between two looks at what all of them hold. Twice the memory, so that a command over that is
  * named before one of its allocations fails; and never less than what Node 24 needs to start, 1 GiB, with room to work.
  */
-export function dataBytesFor(memoryBytes: number): number {
+function dataBytesFor(memoryBytes: number): number {
   return Math.max(2 * memoryBytes, 2 * gibibyte);
 }
 

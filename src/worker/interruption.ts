@@ -102,8 +102,8 @@ export function describeResult(result: SandboxResult, phase: PhaseContext): stri
 type Measured = Pick<Exclude<SandboxResult, { kind: 'unavailable' }>, 'usage'>;
 
 function memoryReason({ usage: { peakMemoryBytes } }: Measured, { memoryBytes }: Limits): string {
-  const held = peakMemoryBytes === null ? '' : `held ${size(peakMemoryBytes)} of memory and `;
-  return `its processes together ${held}may hold ${size(memoryBytes)}, files in /dev/shm and the like included`;
+  const held = peakMemoryBytes === null ? 'were out of memory' : `held ${size(peakMemoryBytes)} of memory`;
+  return `its processes together ${held}, files in /dev/shm included, and may hold ${size(memoryBytes)}`;
 }
 
 function processReason({ usage: { peakProcesses } }: Measured, { processes }: Limits): string {
@@ -125,7 +125,7 @@ function diskReason(
     case 'unwatched':
       return 'the server could not measure the workspace, again and again. An operator must look at its load, its descriptors and its disk; then retry the run.';
     case 'temporary':
-      return `it made more than ${temporaryEntries} files and directories in memory (/tmp, /dev/shm or the home directory). Make fewer, or make them in the workspace.`;
+      return `it made more than ${temporaryEntries} files and directories in memory (/dev/shm). Make fewer, or make them in the workspace.`;
     case 'file':
       return `one of its files grew over ${size(fileBytes)}, the most that a single file may have. Write less, or in parts.`;
     case 'free_space':

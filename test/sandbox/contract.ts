@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Limits, Mount, Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { Limits, Mount, Sandbox, SandboxResult, Usage } from '../../src/sandbox/sandbox.ts';
 import {
   forcedStopMs,
   identity,
@@ -19,6 +19,17 @@ export interface Driver extends Disposable {
   /** A directory the command may write, and how it is mounted. */
   readonly workspace: string;
   readonly mount: Mount;
+}
+
+const mebibyte = 1024 * 1024;
+
+/** A program that waits for the end of a line as long as that, and so keeps it. */
+export const holding = (megabytes: number): string =>
+  `(head -c ${megabytes}M /dev/zero; sleep 20) | tail -n 1 >/dev/null`;
+
+export function usageOf(result: SandboxResult): Usage {
+  if (result.kind === 'unavailable') throw new Error(result.message);
+  return result.usage;
 }
 
 export function describeDriver(name: string, create: () => Promise<Driver>): void {
@@ -298,6 +309,63 @@ export function describeDriver(name: string, create: () => Promise<Driver>): voi
 
         expect(killed).toMatchObject({ kind: 'disk_limit', reason: 'free_space', exitCode: null });
         expect(borne).toMatchObject({ kind: 'exited', exitCode: 0 });
+      });
+    });
+
+    describe('watches its processes', () => {
+      const limits = { ...testLimits, memoryBytes: 100 * mebibyte, graceMs: 20_000 };
+
+      it('and says what they used', async () => {
+        const busy = 'for i in $(seq 100000); do :; done';
+        const { result } = await run(driver.sandbox, script(`${busy}; ${holding(30)} & sleep 2; exit 4`), {
+          limits,
+        });
+
+        expect(result).toMatchObject({ kind: 'exited', exitCode: 4 });
+        const { peakMemoryBytes, peakProcesses, cpuMs } = usageOf(result);
+        expect(peakMemoryBytes).toBeGreaterThan(30 * mebibyte);
+        expect(peakMemoryBytes).toBeLessThan(60 * mebibyte);
+        // The shell, its own copy for the pipe, tail and a sleep.
+        expect(peakProcesses).toBeGreaterThanOrEqual(4);
+        expect(cpuMs).toBeGreaterThan(0);
+      });
+
+      it('and says nothing of what was over before it was looked at', async () => {
+        const { result } = await run(driver.sandbox, ['true']);
+
+        expect(usageOf(result)).toEqual({ peakMemoryBytes: null, peakProcesses: null, cpuMs: null });
+      });
+
+      it('and kills at once a command that holds too much', async () => {
+        const { result } = await run(driver.sandbox, script(`trap "exit 0" INT TERM; ${holding(200)}`), {
+          limits,
+        });
+
+        expect(result).toMatchObject({ kind: 'memory_limit', exitCode: null });
+        expect(usageOf(result).peakMemoryBytes).toBeGreaterThan(100 * mebibyte);
+        expect(result.durationMs).toBeLessThan(15_000);
+      });
+
+      it('and adds up what many hold', async () => {
+        const many = Array.from({ length: 6 }, () => `${holding(25)} &`).join(' ');
+        const { result } = await run(driver.sandbox, script(`${many} wait`), { limits });
+
+        expect(result).toMatchObject({ kind: 'memory_limit', exitCode: null });
+      });
+
+      it('and counts once what processes share', async () => {
+        const sharing = `vec(my $x, 40 << 20, 8) = 1; for (1..4) { fork or do { sleep 2; exit } }`;
+        const { result } = await run(
+          driver.sandbox,
+          script(`perl -e '${sharing} 1 while wait > 0; exit 7'`),
+          {
+            limits,
+          },
+        );
+
+        expect(result).toMatchObject({ kind: 'exited', exitCode: 7 });
+        expect(usageOf(result).peakMemoryBytes).toBeGreaterThan(40 * mebibyte);
+        expect(usageOf(result).peakMemoryBytes).toBeLessThan(100 * mebibyte);
       });
     });
 

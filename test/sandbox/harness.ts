@@ -83,7 +83,10 @@ export async function runIn(
   await using network =
     access.mode === 'none'
       ? null
-      : await sandbox.openNetwork(access, { identity, ...(onConnection && { onConnection }) });
+      : await sandbox.openNetwork(access, {
+          identity: change.identity ?? identity,
+          ...(onConnection && { onConnection }),
+        });
   const result = await sandbox.run({
     identity,
     argv,

@@ -53,6 +53,7 @@ switch (task) {
       { identity: { key: 'run-1' } },
     );
     const limits = { ...defaultLimits, processes: 40, wallMs: 5000, graceMs: 500 };
+    const small = { ...limits, wallMs: 20_000, memoryBytes: 30 * 1024 * 1024, temporaryEntries: 20_000 };
     print({
       tier: sandbox.tier,
       selfTest: await selfTest(sandbox, { stateDirectory: directory, withNetwork: true }),
@@ -69,6 +70,15 @@ switch (task) {
         workingDirectory: '/workspace',
         watched: [workspace],
       }),
+      hog: await run('(head -c 200M /dev/zero; sleep 20) | tail -n 1', { limits: small }),
+      hogs: await run('for i in 1 2 3; do setsid -f head -c 12M /dev/zero > /tmp/$i; done; sleep 20', {
+        limits: small,
+      }),
+      litter: await run('cd /tmp; seq 200000 | xargs touch; sleep 20', { limits: small }),
+      bomb: await run(
+        `exec perl -e 'for (1..99) { my $p = fork; last if !defined $p; if (!$p) { sleep 20; exit } } sleep 2; exit 3'`,
+        { limits },
+      ),
       brieflyClosed: await run('chmod 700 hidden closed; mkdir b; chmod 000 b; sleep 1.2; rmdir b; sleep 2', {
         mounts: [mount],
         workingDirectory: '/workspace',

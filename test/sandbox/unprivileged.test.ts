@@ -40,6 +40,10 @@ describe('an unprivileged server', () => {
       written: { kind: 'exited', exitCode: 0 },
       network: { kind: 'exited', exitCode: 4, output: '40\n' },
       closed: { kind: 'disk_limit', reason: 'unreadable' },
+      hog: { kind: 'memory_limit', exitCode: null },
+      hogs: { kind: 'memory_limit', exitCode: null },
+      litter: { kind: 'disk_limit', reason: 'temporary', exitCode: null },
+      bomb: { kind: 'process_limit', exitCode: 3, usage: { peakProcesses: 40 } },
       brieflyClosed: { kind: 'exited', exitCode: 0 },
     });
     expect(existsSync(workspace)).toBe(false);

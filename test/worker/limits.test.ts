@@ -76,6 +76,42 @@ describe('the output of a phase', () => {
   });
 });
 
+describe('the memory of a command', () => {
+  const hold = (megabytes: number) => `(head -c ${megabytes}M /dev/zero; sleep 60) | tail -n 1`;
+
+  it('is that of all its processes: a hook that takes too much is killed, and the note says how much', async () => {
+    const hooks = { beforePlan: [`${hold(60)} & ${hold(60)}`], afterRun: ['echo "the end"'] };
+    await using run = await ended({ memoryBytes: 80 * mebibyte }, {}, hooks);
+
+    expect(run.outcome).toBe('out_of_memory');
+    expect(run.note).toMatch(/ was stopped: its processes together held 1\d\d(\.\d)? MiB of memory, /);
+    expect(run.note).toMatch(/ and may hold 80 MiB\.\nMake it do less .*SANDBOX_MEMORY_MB\.$/);
+    expect(run.log).toMatch(/\[out_of_memory: .* and may hold 80 MiB\. Killed in /);
+    expect(run.log).toMatch(/^the end$/m);
+  });
+
+  it('counts for an apply, too; what it did stays done, and the note says so', async () => {
+    const scripts = { plan: 'echo x > "$OUTPUT/plan"', apply: hold(120) };
+    await using run = await ended({ memoryBytes: 80 * mebibyte }, scripts, {}, { autodeploy: true });
+
+    expect(run.outcome).toBe('out_of_memory');
+    expect(run.note).toContain('check the real state first');
+  });
+});
+
+describe('the processes of a command', () => {
+  it('are counted, and too many of them are its end', async () => {
+    const many = 'for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 60 & done; wait';
+    await using run = await ended({ processes: 10 }, {}, { beforePlan: [many] });
+
+    expect(run.outcome).toBe('process_limit');
+    expect(run.note).toContain(' and may have 10.\n');
+    expect(run.log).toMatch(
+      /\[process_limit: it had 1\d processes and threads at once and may have 10\. Killed in /,
+    );
+  });
+});
+
 describe('the disk of a run', () => {
   it('is watched: who fills the workspace is stopped', async () => {
     const fill = 'while :; do head -c 200000 /dev/zero >> "$HOME/filling"; sleep 0.02; done';
