@@ -43,7 +43,7 @@ export function interruption(
     case 'disk_limit':
       return failed(
         'disk_limit',
-        `${result.reason === 'file' ? `${called} failed` : what}: ${diskReason(result.reason, total)}${aftermath}`,
+        `${result.reason === 'file' ? `${called} failed (exit code ${result.exitCode})` : what}: ${diskReason(result.reason, total)}${aftermath}`,
       );
     case 'memory_limit':
       return failed(
@@ -102,8 +102,8 @@ export function describeResult(result: SandboxResult, phase: PhaseContext): stri
 type Measured = Pick<Exclude<SandboxResult, { kind: 'unavailable' }>, 'usage'>;
 
 function memoryReason({ usage: { peakMemoryBytes } }: Measured, { memoryBytes }: Limits): string {
-  const held = peakMemoryBytes === null ? 'were out of memory' : `held ${size(peakMemoryBytes)} of memory`;
-  return `its processes together ${held}, files in /dev/shm included, and may hold ${size(memoryBytes)}`;
+  const held = peakMemoryBytes === null ? 'held too much' : `held ${size(peakMemoryBytes)} of`;
+  return `its processes together ${held} memory, files in /dev/shm included, and may hold ${size(memoryBytes)}`;
 }
 
 function processReason({ usage: { peakProcesses } }: Measured, { processes }: Limits): string {
