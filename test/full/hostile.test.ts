@@ -18,6 +18,7 @@ import {
 import { attackScript, hostileProgram, plainSource, proxyFunction } from './attack-script.ts';
 import { expectTold, hostProcesses, stateFile } from './evidence.ts';
 
+const memoryMegabytes = 1024;
 const simple = program(stash('one', 'first'));
 const mark = `7${process.pid}${Date.now() % 100_000}`;
 
@@ -32,7 +33,8 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => listener.listen(0, '0.0.0.0', resolve));
   const address = listener.address();
   listenerPort = typeof address === 'object' && address !== null ? address.port : 0;
-  scenario = await startScenario();
+  // Enough for a preview, and little enough to be eaten on a machine that others use.
+  scenario = await startScenario({ settings: { SANDBOX_MEMORY_MB: String(memoryMegabytes) } });
 });
 afterAll(async () => {
   await scenario?.[Symbol.asyncDispose]();
@@ -150,6 +152,27 @@ test('a fork bomb is the end of its own run at most', async () => {
   await api.waitForState(id, 'FAILED', 120_000);
   const beside = await addStack('beside');
   await api.waitForState((await beside.push(simple)).id, 'UNCONFIRMED');
+});
+
+test('a hook that eats memory is killed with all its processes, and nobody else is', async () => {
+  const { api } = scenario;
+  // Three that are small enough each, one of them away from its session and its parents.
+  const eat = `(head -c 450M /dev/zero; sleep 60; : ${mark}) | tail -n 1 > /dev/null`;
+  const glutton = await addStack('glutton', {
+    hooks: { beforePlan: [`${eat} & setsid -f bash -c '${eat}'; ${eat}`] },
+  });
+  const beside = await addStack('modest');
+  const [eating, modest] = await Promise.all([glutton.push(simple), beside.push(simple)]);
+  const ended = await api.waitForState(eating.id, 'FAILED', 120_000);
+
+  expect(ended.outcome).toBe('out_of_memory');
+  expect(ended.note).toMatch(/its processes together held 1(\.\d)? GiB of memory, .* and may hold 1 GiB\./);
+  expect((await fetch(`${scenario.server.url}/readyz`)).status).toBe(200);
+  await api.waitForState(modest.id, 'UNCONFIRMED');
+  expect(await api.log(eating.id, 'planning')).toMatch(/\[out_of_memory: .* may hold 1 GiB\. Killed in /);
+  const check = await scenario.waitForCheckRun(eating.id, 'failure');
+  expect(check.output?.summary).toContain('may hold 1 GiB');
+  await expectTold(scenario, eating.id);
 });
 
 test('a flood of output is cut at the cap', async () => {
