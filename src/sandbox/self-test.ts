@@ -68,6 +68,7 @@ export async function selfTest(sandbox: TestedSandbox, options: SelfTestOptions)
       `bubblewrap ${version} has CVE-2026-87766. Slipway never mounts where it can be used; 0.12 or newer is still better.`,
     );
   }
+  const watching = probeProcessWatch(sandbox);
   const failures = [
     ...(await probeIsolation(sandbox, options.stateDirectory, null)),
     ...(await probeDiskWatch(options)),
@@ -75,6 +76,7 @@ export async function selfTest(sandbox: TestedSandbox, options: SelfTestOptions)
   if (failures.length === 0 && options.withNetwork) {
     failures.push(...(await probeNetwork(sandbox, options.stateDirectory)));
   }
+  warnings.push(...(await watching));
   return { ok: failures.length === 0, tier, version, failures, warnings };
 }
 
@@ -87,6 +89,26 @@ async function probeDiskWatch({ stateDirectory, programs }: SelfTestOptions): Pr
   if (use.kind === 'measured') return [];
   const why = use.kind === 'failed' ? use.reason : `${stateDirectory} cannot be read`;
   return [`The disk of runs cannot be watched: ${why}. It takes GNU find: apt-get install findutils.`];
+}
+
+/** The first look is the end of a command that may hold nothing. */
+async function probeProcessWatch(sandbox: Sandbox): Promise<string[]> {
+  const result = await sandbox.run({
+    identity,
+    argv: ['sleep', '5'],
+    environment: { PATH: '/usr/bin:/bin' },
+    workingDirectory: '/tmp',
+    mounts: [],
+    network: null,
+    limits: { ...limits, memoryBytes: 0 },
+    onOutput: () => {},
+    signal: new AbortController().signal,
+  });
+  return result.kind === 'exited'
+    ? [
+        'SANDBOX_MEMORY_MB does not hold: the server cannot see what commands hold in /proc/<pid>/root/proc. As root it takes CAP_SYS_PTRACE.',
+      ]
+    : [];
 }
 
 async function probeIsolation(

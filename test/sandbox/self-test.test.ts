@@ -20,6 +20,7 @@ describe('the self-test', () => {
     const result = await selfTest(harness.sandbox, options());
 
     expect(result).toMatchObject({ ok: true, failures: [], tier: isRoot ? 'root' : 'unprivileged' });
+    expect(result.warnings.filter((warning) => warning.includes('MEMORY'))).toEqual([]);
     expect(result.version).toMatch(/^\d+\.\d+\.\d+$/);
     expect(readdirSync(join(harness.root, 'state'))).toEqual([]);
   });
@@ -51,6 +52,18 @@ describe('the self-test', () => {
       failures.find((failure) => failure.includes(word)),
     );
     expect(words).toEqual(Array(3).fill(expect.stringMatching(/^With network: /)));
+  });
+
+  it('warns where the memory of commands cannot be seen', async () => {
+    const blind = {
+      ...harness.sandbox,
+      run: (command: SandboxCommand) =>
+        harness.sandbox.run({ ...command, limits: { ...command.limits, memoryBytes: 2 ** 40 } }),
+    };
+    const { ok, warnings } = await selfTest(blind, { ...options(), withNetwork: false });
+
+    expect(ok).toBe(true);
+    expect(warnings).toContainEqual(expect.stringContaining('SANDBOX_MEMORY_MB'));
   });
 
   it('says what to install where find is not that of GNU, without a sandbox too', async () => {
