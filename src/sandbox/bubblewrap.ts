@@ -37,6 +37,7 @@ import { type HeldNetwork, holdNetwork, type Join } from './network.ts';
 import { networkEnvironment, proxyPort } from './network-environment.ts';
 import { startProxy } from './proxy.ts';
 import type { Resolve } from './proxy-destinations.ts';
+import type { UpstreamProxy } from './proxy-upstream.ts';
 import { userOfRun, userRange } from './run-identity.ts';
 import type {
   Limits,
@@ -60,6 +61,8 @@ export interface BubblewrapOptions {
   readonly bwrap?: string;
   /** Size of /tmp where no mount takes its place; it is memory. */
   readonly temporaryBytes?: number;
+  /** What runs reach the network through, see proxy-upstream.ts. */
+  readonly upstream?: UpstreamProxy | null;
   /** How the proxy finds the addresses of a name; only tests have another than the system's. */
   readonly resolve?: Resolve;
   /** Between the second SIGINT and SIGKILL; only tests have less patience than limits.ts. */
@@ -177,10 +180,13 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
 
   const hold = async (
     access: OpenAccess,
-    { identity, onConnection, signal: stop = new AbortController().signal }: NetworkOptions,
+    { identity, onConnection, onConnectionEnd, signal: stop = new AbortController().signal }: NetworkOptions,
   ): Promise<HeldNetwork> => {
     await using parts = new AsyncDisposableStack();
-    const proxy = parts.use(await startProxy({ access, directory, onConnection, resolve: options.resolve }));
+    const { resolve, upstream } = options;
+    const proxy = parts.use(
+      await startProxy({ access, directory, onConnection, onConnectionEnd, resolve, upstream }),
+    );
     const socket = { source: proxy.socket, target: proxySocketInside, writable: false };
     const held = parts.use(
       await holdNetwork(

@@ -4,7 +4,15 @@
  */
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { judgeAddresses, judgeName, parseAllowedHosts, type Rules } from './proxy-rules.ts';
+import {
+  defaultListSetting,
+  isOddAddress,
+  judgeAddresses,
+  judgeName,
+  parseAllowedHosts,
+  type Rules,
+} from './proxy-rules.ts';
+import type { UpstreamProxy } from './proxy-upstream.ts';
 import type { ConnectionDecision, NetworkAccess } from './sandbox.ts';
 
 export interface Target {
@@ -13,16 +21,23 @@ export interface Target {
   readonly port: number;
 }
 
-/** Ready for net.connect and http.request, which try the addresses in turn and look nothing up again. */
-export interface Dial {
-  readonly host: string;
-  readonly port: number;
-  readonly lookup: LookupFunction;
-  readonly autoSelectFamily: true;
-  readonly autoSelectFamilyAttemptTimeout: number;
+/** Where to connect to. */
+export interface Route {
+  readonly target: Target;
+  /** Ready for net.connect and http.request, which try the addresses in turn and look nothing up again. */
+  readonly dial: {
+    readonly host: string;
+    readonly port: number;
+    /** Not of an upstream proxy, whose name is the operator's. */
+    readonly lookup?: LookupFunction;
+    readonly autoSelectFamily: true;
+    readonly autoSelectFamilyAttemptTimeout: number;
+  };
+  /** Whom `dial` leads to, and what it is to be asked for (`host:port`); null when that is the target itself. */
+  readonly via: { readonly proxy: UpstreamProxy; readonly authority: string } | null;
 }
 
-export type Found = Dial | { readonly status: number; readonly message: string };
+export type Found = Route | { readonly status: number; readonly message: string };
 
 /** Every address of a name. Rejects when it has none. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -36,6 +51,7 @@ export interface DestinationOptions {
   readonly onConnection: (connection: ConnectionDecision) => void;
   readonly resolve?: Resolve;
   readonly ownAddresses: () => readonly string[];
+  readonly upstream: UpstreamProxy | null;
 }
 
 /** Lookups use the four threads that file access of the whole server shares; one run may hold two of them. */
@@ -45,8 +61,10 @@ const lookupTimeoutMs = 10_000;
 const attemptTimeoutMs = 2000;
 
 export function createDestinations(options: DestinationOptions): Destinations {
-  const { access, onConnection, ownAddresses, resolve = systemLookup } = options;
-  const rules: Rules = { mode: access.mode, allowedHosts: parseAllowedHosts(access.allowedHosts) };
+  const { access, onConnection, ownAddresses, upstream, resolve = systemLookup } = options;
+  const { mode, setting = defaultListSetting } = access;
+  const rules: Rules = { mode, allowedHosts: parseAllowedHosts(access.allowedHosts, setting) };
+  const settings = setting === defaultListSetting ? `SANDBOX_NETWORK, ${setting}` : setting;
   const slots = createSlots(lookupsAtOnce);
   const decide = ({ host, port }: Target, decision: string, isAllowed: boolean) =>
     onConnection({ host, port, decision, isAllowed });
@@ -56,10 +74,7 @@ export function createDestinations(options: DestinationOptions): Destinations {
       const { host, port } = target;
       const refuse = (reason: string): Found => {
         decide(target, reason, false);
-        return {
-          status: 403,
-          message: `Slipway refused ${host}:${port}: ${reason} (SANDBOX_NETWORK, SANDBOX_ALLOWED_HOSTS)\n`,
-        };
+        return { status: 403, message: `Slipway refused ${host}:${port}: ${reason} (${settings})\n` };
       };
       const early = judgeName(host, port, rules);
       if (early !== null) return refuse(early);
@@ -68,23 +83,39 @@ export function createDestinations(options: DestinationOptions): Destinations {
       try {
         addresses = isIP(host) ? [host] : await slots(() => withTimeout(resolve(host)));
       } catch (error) {
+        // Inside closed networks only the upstream proxy knows public names; the list says that this one is meant.
+        if (upstream !== null && mode === 'allowlist') {
+          decide(target, 'allowed', true);
+          return { target, ...throughUpstream(upstream, target, []) };
+        }
         const reason = error instanceof Error ? error.message : String(error);
         decide(target, `cannot be resolved: ${reason}`, false);
         return { status: 502, message: `${host} cannot be resolved: ${reason}\n` };
       }
       const refusal = judgeAddresses(host, port, addresses, ownAddresses(), rules);
       if (refusal !== null) return refuse(refusal);
-      if (addresses.length === 0) return { status: 502, message: `${host} has no address\n` };
+      if (addresses.length === 0) {
+        decide(target, 'has no address', false);
+        return { status: 502, message: `${host} has no address\n` };
+      }
       decide(target, 'allowed', true);
-      return {
-        host,
-        port,
-        lookup: answering(addresses),
-        autoSelectFamily: true,
-        autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
-      };
+      if (upstream !== null) return { target, ...throughUpstream(upstream, target, addresses) };
+      return { target, dial: { host, port, lookup: answering(addresses), ...inTurn }, via: null };
     },
   };
+}
+
+const inTurn = { autoSelectFamily: true, autoSelectFamilyAttemptTimeout: attemptTimeoutMs } as const;
+
+/** By name, because names may lead elsewhere there; but what is an address in disguise is asked for as what was judged. */
+function throughUpstream(
+  proxy: UpstreamProxy,
+  { host, port }: Target,
+  addresses: readonly string[],
+): Pick<Route, 'dial' | 'via'> {
+  const asked = isOddAddress(host) ? (addresses[0] ?? host) : host;
+  const authority = `${isIP(asked) === 6 ? `[${asked}]` : asked}:${port}`;
+  return { dial: { host: proxy.host, port: proxy.port, ...inTurn }, via: { proxy, authority } };
 }
 
 async function systemLookup(host: string): Promise<string[]> {

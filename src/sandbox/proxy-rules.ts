@@ -1,7 +1,7 @@
 /**
  * Which connections a run may make. Pure: names and resolved addresses in, a decision out.
  *
- * An entry of SANDBOX_ALLOWED_HOSTS is `host`, `*.suffix`, an address or a CIDR, each optionally with `:port` (IPv6 in
+ * An entry of SANDBOX_ALLOWED_HOSTS or SANDBOX_UNTRUSTED_HOSTS is `host`, `*.suffix`, an address or a CIDR, each optionally with `:port` (IPv6 in
  * brackets then); without a port it means every port. A host, an address and a CIDR also open private addresses;
  * `*.suffix` does not, because other people's names end in it (`*.amazonaws.com` has internal load balancers). This
  * machine's own addresses are opened by a host or by the exact address only: a CIDR means the neighbours. Loopback,
@@ -40,13 +40,19 @@ export type Refusal =
 /** Web ports; the rest of the internet has to be asked for by `host:port`. */
 const publicPorts = [80, 443];
 
-export function parseAllowedHosts(entries: readonly string[]): AllowedHost[] {
+export const defaultListSetting = 'SANDBOX_ALLOWED_HOSTS';
+
+/** `setting` is who is to blame for a wrong entry. */
+export function parseAllowedHosts(
+  entries: readonly string[],
+  setting: string = defaultListSetting,
+): AllowedHost[] {
   return entries.map((entry) => {
     const parsed = parseEntry(entry.trim().toLowerCase());
     if (parsed !== null) return parsed;
     throw new UserError(
       'config-invalid',
-      `SANDBOX_ALLOWED_HOSTS: ${JSON.stringify(entry)} is not a host, *.suffix, address or CIDR`,
+      `${setting}: ${JSON.stringify(entry)} is not a host, *.suffix, address or CIDR`,
       { hint: 'Examples: registry.example, *.example.com, 10.0.0.0/8, 10.1.2.3:8080, [fd00::1]:443' },
     );
   });
@@ -118,9 +124,13 @@ function parseEntry(entry: string): AllowedHost | null {
   const isSuffix = target.startsWith('*.');
   const name = isSuffix ? target.slice(2) : target;
   if (!/^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/.test(name)) return null;
-  // What looks like an address and is none (10.1, 0x7f000001) would be a name nobody can have.
-  if (/(^|\.)(\d+|0x[0-9a-f]*)$/.test(name)) return null;
+  if (isOddAddress(name)) return null;
   return { match: { kind: isSuffix ? 'suffix' : 'host', name }, port };
+}
+
+/** What resolvers take for an address though it is no literal (10.1, 0x7f000001). No name can end in a number. */
+export function isOddAddress(host: string): boolean {
+  return /(^|\.)(\d+|0x[0-9a-f]*)$/.test(host);
 }
 
 function hasPort(allowed: AllowedHost, port: number): boolean {

@@ -92,12 +92,16 @@ export interface OpenAccess {
   readonly mode: 'public' | 'allowlist';
   /** Hosts, `*.suffix`, or private targets (`host`, CIDR, each optionally `:port`); see proxy-rules.ts. */
   readonly allowedHosts: readonly string[];
+  /** The setting that this list was read from, for whoever is refused; left out: SANDBOX_ALLOWED_HOSTS. */
+  readonly setting?: string;
 }
 
 export interface NetworkOptions {
   readonly identity: RunIdentity;
   /** Called for each connection that a command asked the proxy for. For the run's log. Must not throw. */
   readonly onConnection?: (connection: ConnectionDecision) => void;
+  /** Called once for each connection that was allowed, when it is over: by then the network may be closed. Must not throw. */
+  readonly onConnectionEnd?: (end: ConnectionEnd) => void;
   /** Gives up the opening; does nothing to a network that is open. */
   readonly signal?: AbortSignal;
 }
@@ -112,6 +116,16 @@ export interface ConnectionDecision {
   /** Fit for a log: `allowed`, or why not. */
   readonly decision: string;
   readonly isAllowed: boolean;
+}
+
+export interface ConnectionEnd {
+  readonly host: string;
+  readonly port: number;
+  /** From the command to the destination and back, as they travel: with TLS, and of plain http with the headers. */
+  readonly sentBytes: number;
+  readonly receivedBytes: number;
+  /** Fit for a log: why the destination was not reached; null when it was. */
+  readonly failure: string | null;
 }
 
 export interface Limits {
