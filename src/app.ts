@@ -50,6 +50,7 @@ import { createWeb } from './web/server.ts';
 import { createWebhookFeature } from './webhooks/webhooks.ts';
 import { createCaches } from './worker/caches.ts';
 import { createRoomCheck } from './worker/room.ts';
+import { networkPolicy } from './worker/run-network.ts';
 import { createWorker } from './worker/worker.ts';
 import { createWorkspaces } from './worker/workspace.ts';
 
@@ -86,8 +87,13 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   const sandboxDirectory = join(config.dataDir, 'sandbox');
   // A wrong entry stops the start, not the first run.
   parseAllowedHosts(config.sandbox.allowedHosts);
+  parseAllowedHosts(config.sandbox.untrustedHosts, 'SANDBOX_UNTRUSTED_HOSTS');
   const sandbox = isSandboxed
-    ? createBubblewrap({ directory: sandboxDirectory, caBundle: config.caBundle })
+    ? createBubblewrap({
+        directory: sandboxDirectory,
+        caBundle: config.caBundle,
+        upstream: config.sandbox.upstreamProxy,
+      })
     : createNoSandbox();
   const opa = createOpa({
     path: findOpa(config.tools)?.path ?? null,
@@ -214,7 +220,6 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   // What was committed last may still want to be looked at; not with a closed database.
   opening.defer(() => runs.scheduler.settled());
 
-  const { network: mode, allowedHosts } = config.sandbox;
   const ofProcesses = processLimits(config.sandbox);
   const workspacesDirectory = join(config.dataDir, 'workspaces');
   const caches = createCaches({
@@ -228,7 +233,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     server: runs.workerService,
     sandbox,
     vendors,
-    network: mode === 'none' ? { mode } : { mode, allowedHosts },
+    network: networkPolicy(config.sandbox),
     // An apply is never ended because the disk runs full.
     limits: {
       plan: { ...defaultLimits, ...ofProcesses, freeBytes: config.minFreeBytes || null },
@@ -250,7 +255,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   });
 
   const sandboxTest = once(() =>
-    selfTest(sandbox, { stateDirectory: config.dataDir, withNetwork: mode !== 'none' }),
+    selfTest(sandbox, { stateDirectory: config.dataDir, withNetwork: config.sandbox.network !== 'none' }),
   );
   const inspection = createInspection({
     ...{ version, config, stores, sandboxTest, vendors: installed, policyEngine: opa, clock },

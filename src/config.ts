@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Environment } from './config/environment.ts';
 import { type GithubAddress, type GithubConfig, githubAddress, githubConfig } from './config/github.ts';
 import { invalid, readSetting } from './config/invalid.ts';
+import { type UpstreamProxySetting, upstreamProxy } from './config/upstream-proxy.ts';
 
 /**
  * The environment as one validated value. Every name read here stands in .env.example (held equal by a test).
@@ -27,6 +28,9 @@ export interface Config {
     readonly memoryBytes: number;
     /** At once, threads included. */
     readonly processes: number;
+    /** What runs that are not trusted may reach. */
+    readonly untrustedHosts: readonly string[];
+    readonly upstreamProxy: UpstreamProxySetting | null;
   };
   readonly caBundle: string | null;
   readonly workers: number;
@@ -109,6 +113,8 @@ const settings = z.object({
   SANDBOX_MEMORY_MB: wholeNumber.pipe(z.number().min(64).max(1_000_000_000)).default(4096),
   // The kernel has numbers for so many.
   SANDBOX_PROCESSES: wholeNumber.pipe(z.number().min(64).max(4_000_000)).default(1024),
+  SANDBOX_UNTRUSTED_HOSTS: list,
+  SANDBOX_UPSTREAM_PROXY: optional,
   CA_BUNDLE: optional,
   WORKERS: wholeNumber.pipe(z.number().min(1).max(256)).optional(),
   MIN_FREE_DISK_MB: wholeNumber.pipe(z.number().max(1_000_000_000)).default(1024),
@@ -164,6 +170,8 @@ export function readConfig(environment: Environment): Config {
       allowedHosts: values.SANDBOX_ALLOWED_HOSTS,
       memoryBytes: values.SANDBOX_MEMORY_MB * 1024 * 1024,
       processes: values.SANDBOX_PROCESSES,
+      untrustedHosts: values.SANDBOX_UNTRUSTED_HOSTS,
+      upstreamProxy: upstreamProxy(values.SANDBOX_UPSTREAM_PROXY),
     },
     caBundle: values.CA_BUNDLE ? caBundle(resolve(values.CA_BUNDLE)) : null,
     workers: values.WORKERS ?? cpus().length,

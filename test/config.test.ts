@@ -61,6 +61,7 @@ describe('the settings', () => {
       sandbox: {
         ...{ kind: 'bubblewrap', network: 'public', allowedHosts: [] },
         ...{ memoryBytes: 4 * 1024 ** 3, processes: 1024 },
+        ...{ untrustedHosts: [], upstreamProxy: null },
       },
       admins: [],
       logLevel: 'info',
@@ -111,6 +112,11 @@ describe('the settings', () => {
     [{ SANDBOX_MEMORY_MB: '63' }, 'SANDBOX_MEMORY_MB'],
     [{ SANDBOX_MEMORY_MB: '4G' }, 'SANDBOX_MEMORY_MB'],
     [{ SANDBOX_PROCESSES: '0' }, 'SANDBOX_PROCESSES'],
+    [{ SANDBOX_UPSTREAM_PROXY: 'proxy.example:3128' }, 'SANDBOX_UPSTREAM_PROXY'],
+    [{ SANDBOX_UPSTREAM_PROXY: 'https://proxy.example:3128' }, 'SANDBOX_UPSTREAM_PROXY'],
+    [{ SANDBOX_UPSTREAM_PROXY: 'http://proxy.example:3128/path' }, 'SANDBOX_UPSTREAM_PROXY'],
+    [{ SANDBOX_UPSTREAM_PROXY: 'http://proxy.example:3128?x' }, 'SANDBOX_UPSTREAM_PROXY'],
+    [{ SANDBOX_UPSTREAM_PROXY: 'http://proxy.example:99999' }, 'SANDBOX_UPSTREAM_PROXY'],
     [{ WORKERS: '0' }, 'WORKERS'],
     [{ WORKERS: 'many' }, 'WORKERS'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
@@ -135,9 +141,24 @@ describe('the settings', () => {
       problemOf({ APP_ID: 'x', PRIVATE_KEY: 'abc123', WEBHOOK_SECRET: 'abc123' }),
       problemOf({ ...github, PRIVATE_KEY: 'abc123' }),
       problemOf({ DATABASE_URL: 'postgres://user:abc123@db/slipway' }),
+      problemOf({ SANDBOX_UPSTREAM_PROXY: 'https://user:abc123@proxy.example' }),
+      problemOf({ SANDBOX_UPSTREAM_PROXY: 'http://user:abc123%@proxy.example' }),
+      problemOf({ SANDBOX_UPSTREAM_PROXY: 'http://us%3Aer:abc123@proxy.example' }),
     ];
 
     expect(errors.map(({ message, hint }) => `${message} ${hint}`).join()).not.toContain('abc123');
+  });
+
+  it.each([
+    ['http://proxy.example:3128', { host: 'proxy.example', port: 3128, credentials: null }],
+    ['http://proxy.example/', { host: 'proxy.example', port: 80, credentials: null }],
+    ['http://[fd00::1]:3128', { host: 'fd00::1', port: 3128, credentials: null }],
+    [
+      'http://ada:p%40ss%3Aword@10.0.0.1:8080',
+      { host: '10.0.0.1', port: 8080, credentials: { user: 'ada', password: 'p@ss:word' } },
+    ],
+  ])('read the upstream proxy %s', (text, proxy) => {
+    expect(readConfig({ SANDBOX_UPSTREAM_PROXY: text }).sandbox.upstreamProxy).toEqual(proxy);
   });
 
   it('leave other names alone', () => {

@@ -1,7 +1,7 @@
 import type { Phase } from '../runs/run-store.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import type { RunContext, WorkerOptions } from './run-context.ts';
-import { createRunNetwork } from './run-network.ts';
+import { accessOf, createRunNetwork } from './run-network.ts';
 import type { Assignment } from './server-api.ts';
 import type { Vendor } from './vendor.ts';
 import type { Workspace } from './workspace.ts';
@@ -44,7 +44,13 @@ export function begin(
   signals.over.addEventListener('abort', abort, { once: true });
   signals.draining.addEventListener('abort', abort, { once: true });
   if (signals.draining.aborted && assignment.half === 'plan') abort();
-  const network = createRunNetwork(options.sandbox, options.network, workspace.identity);
+  const { run, half } = assignment;
+  const network = createRunNetwork({
+    sandbox: options.sandbox,
+    access: accessOf(options.network, run),
+    identity: workspace.identity,
+    announces: half === 'plan' && run.isUntrusted === true,
+  });
   return {
     commit() {
       signals.draining.removeEventListener('abort', abort);

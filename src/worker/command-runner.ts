@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { constants, mkdtemp, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ConnectionDecision, Mount, SandboxResult } from '../sandbox/sandbox.ts';
+import type { Mount, SandboxResult } from '../sandbox/sandbox.ts';
 import { describeResult, interruption } from './interruption.ts';
 import { createCaptureSink, createLogSink, type OutputSink } from './output-sinks.ts';
 import { commandEnvironment, type PhaseContext, type RunContext, type StepFailure } from './run-context.ts';
@@ -72,7 +72,7 @@ export async function execute(
   }
 
   const network = await context.network.open(context.signal);
-  context.network.report(reportRefusals(phase));
+  context.network.tellTo(phase.log);
   phase.log.line(`$ ${plan.shown}`);
   const startedAtMs = clock.nowMs();
   const result = await sandbox.run({
@@ -101,6 +101,7 @@ export async function execute(
   streams.stdout.end(isCutShort);
   streams.stderr.end(isCutShort);
   if (writtenBytes > left.outputBytes) phase.log.line('[what followed is not kept: it was too much]');
+  await context.network.summarize();
   const exitCode = 'exitCode' in result ? result.exitCode : null;
   phase.log.line(`[${describeResult(result, phase)} in ${(result.durationMs / 1000).toFixed(2)} s]`);
   await phase.log.flush();
@@ -121,20 +122,6 @@ export async function execute(
       stderrTail: streams.stderr.tail(),
       captured: capture?.bytes() ?? null,
     },
-  };
-}
-
-/** These lines are outside of the output cap, so each target is told once, and only so many. */
-const maxRefusals = 50;
-
-function reportRefusals(phase: PhaseContext): (connection: ConnectionDecision) => void {
-  const told = new Set<string>();
-  return ({ host, port, decision, isAllowed }) => {
-    const target = `${host.slice(0, 253)}:${port}`;
-    if (isAllowed || told.size >= maxRefusals || told.has(target)) return;
-    told.add(target);
-    phase.log.line(`[network: ${target} was refused: ${decision}]`);
-    if (told.size === maxRefusals) phase.log.line('[network: further refusals are not shown]');
   };
 }
 

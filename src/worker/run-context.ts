@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Outcome } from '../runs/run.ts';
 import type { Phase } from '../runs/run-store.ts';
-import type { Limits, NetworkAccess, Sandbox } from '../sandbox/sandbox.ts';
+import type { Limits, Sandbox } from '../sandbox/sandbox.ts';
 import { type RunHalf, visibleVariables } from '../stacks/environment.ts';
 import type { ToolTrouble } from '../stacks/vendor-settings.ts';
 import type { PhaseBudget } from './budget.ts';
@@ -10,7 +10,7 @@ import { cacheEnvironment } from './cache-environment.ts';
 import type { Caches } from './caches.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import type { PhaseLog } from './logs.ts';
-import type { RunNetwork } from './run-network.ts';
+import type { NetworkPolicy, RunNetwork } from './run-network.ts';
 import type { Assignment, ServerApi } from './server-api.ts';
 import type { Vendor, VendorContext } from './vendor.ts';
 import type { VendorFailure } from './vendor-results.ts';
@@ -21,7 +21,7 @@ export interface WorkerParts {
   readonly server: ServerApi;
   readonly sandbox: Sandbox;
   readonly vendors: readonly Vendor[];
-  readonly network: NetworkAccess;
+  readonly network: NetworkPolicy;
   /** Limits of phases that only look, and of phases that change the world. */
   readonly limits: { readonly plan: Limits; readonly apply: Limits };
   readonly clock: Clock;

@@ -1,25 +1,59 @@
-import type {
-  ConnectionDecision,
-  NetworkAccess,
-  OpenNetwork,
-  RunIdentity,
-  Sandbox,
-} from '../sandbox/sandbox.ts';
+import type { NetworkAccess, OpenNetwork, RunIdentity, Sandbox } from '../sandbox/sandbox.ts';
+import type { PhaseLog } from './logs.ts';
+import { createNetworkReport } from './network-report.ts';
+import type { Assignment } from './server-api.ts';
+
+/** What the commands of a run may reach, by how far the run is trusted. */
+export interface NetworkPolicy {
+  readonly trusted: NetworkAccess;
+  readonly untrusted: NetworkAccess;
+}
+
+export interface NetworkSettings {
+  readonly network: NetworkAccess['mode'];
+  readonly allowedHosts: readonly string[];
+  readonly untrustedHosts: readonly string[];
+}
 
 /** The way out that the commands of one half share. Whoever runs at the moment is told of its connections. */
 export interface RunNetwork extends AsyncDisposable {
   /** Opened by the first call; null where commands get no network. The signal of any call gives up the opening. */
   open(signal?: AbortSignal): Promise<OpenNetwork | null>;
-  report(onConnection: (connection: ConnectionDecision) => void): void;
+  /** A command begins: its log is told what is refused. The first log also hears what an untrusted run may reach. */
+  tellTo(log: Pick<PhaseLog, 'line' | 'flush'>): void;
+  /** The command has ended: its log is told what was reached. What is open still is told by the next, or at the end. */
+  summarize(): Promise<void>;
 }
 
-export function createRunNetwork(
-  sandbox: Pick<Sandbox, 'openNetwork'>,
-  access: NetworkAccess,
-  identity: RunIdentity,
-): RunNetwork {
+interface RunNetworkParts {
+  readonly sandbox: Pick<Sandbox, 'kind' | 'openNetwork'>;
+  readonly access: NetworkAccess;
+  readonly identity: RunIdentity;
+  /** The run is not trusted, and this is the first that its log hears. */
+  readonly announces: boolean;
+}
+
+/** What a destination gets to close its side, once the command has ended. */
+const closingMs = 500;
+/** Of the hosts of a list, which may be long. */
+const maxAnnounced = 20;
+
+export function networkPolicy({ network, allowedHosts, untrustedHosts }: NetworkSettings): NetworkPolicy {
+  if (network === 'none') return { trusted: { mode: network }, untrusted: { mode: network } };
+  return {
+    trusted: { mode: network, allowedHosts },
+    untrusted: { mode: 'allowlist', allowedHosts: untrustedHosts, setting: 'SANDBOX_UNTRUSTED_HOSTS' },
+  };
+}
+
+export function accessOf(policy: NetworkPolicy, run: Pick<Assignment['run'], 'isUntrusted'>): NetworkAccess {
+  return run.isUntrusted ? policy.untrusted : policy.trusted;
+}
+
+export function createRunNetwork({ sandbox, access, identity, announces }: RunNetworkParts): RunNetwork {
   let opening: Promise<OpenNetwork> | null = null;
-  let report: (connection: ConnectionDecision) => void = () => undefined;
+  let log: Pick<PhaseLog, 'line' | 'flush'> | null = null;
+  const report = createNetworkReport();
   const stop = new AbortController();
   const abort = () => stop.abort();
   return {
@@ -30,17 +64,39 @@ export function createRunNetwork(
       opening = sandbox.openNetwork(access, {
         identity,
         signal: stop.signal,
-        onConnection: (connection) => report(connection),
+        onConnection: report.onConnection,
+        onConnectionEnd: report.onConnectionEnd,
       });
       return opening;
     },
-    report(onConnection) {
-      report = onConnection;
+    tellTo(next) {
+      // Without a sandbox there is no proxy, and nothing to promise.
+      if (log === null && announces && sandbox.kind !== 'none') next.line(announcement(access));
+      log = next;
+      report.tellTo((text) => next.line(text));
+    },
+    async summarize() {
+      await report.settled(closingMs);
+      report.summarize();
     },
     async [Symbol.asyncDispose]() {
       abort();
       const opened = await opening?.catch(() => null);
       await opened?.[Symbol.asyncDispose]();
+      report.summarize();
+      // How a half ended does not change because its last lines cannot be stored.
+      await log?.flush().catch(() => undefined);
     },
   };
+}
+
+function announcement(access: NetworkAccess): string {
+  if (access.mode === 'none') return '[network: this run may reach nothing (SANDBOX_NETWORK=none)]';
+  const { allowedHosts, setting } = access;
+  if (allowedHosts.length === 0) {
+    return `[network: this run is not trusted and may reach nothing (${setting} is empty)]`;
+  }
+  const more = allowedHosts.length > maxAnnounced ? ` and ${allowedHosts.length - maxAnnounced} more` : '';
+  const hosts = `${allowedHosts.slice(0, maxAnnounced).join(', ')}${more}`;
+  return `[network: this run is not trusted and may reach ${hosts} only (${setting})]`;
 }

@@ -215,6 +215,12 @@ const cases: Readonly<Record<string, Case>> = {
     hint: '',
     exitCode: 2,
   },
+  'hosts of untrusted runs that are none': {
+    break: () => ({ SANDBOX_UNTRUSTED_HOSTS: 'not a host' }),
+    says: 'SANDBOX_UNTRUSTED_HOSTS',
+    hint: '',
+    exitCode: 2,
+  },
   'targets of webhooks that are none': {
     break: () => ({ WEBHOOK_ALLOWED_TARGETS: 'http://x y' }),
     says: 'WEBHOOK_ALLOWED_TARGETS',

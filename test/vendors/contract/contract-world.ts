@@ -85,7 +85,12 @@ export async function openContractWorld(subject: Subject) {
   await workspaces.sweep(new Set());
   const newWorker = () => {
     const worker = createWorker({
-      ...{ server: world.server, vendors: [subject.vendor], network: { mode: 'none' }, clock: world.clock },
+      ...{
+        server: world.server,
+        vendors: [subject.vendor],
+        network: { trusted: { mode: 'none' }, untrusted: { mode: 'none' } },
+        clock: world.clock,
+      },
       limits: { plan: { ...defaultLimits, graceMs: 1000 }, apply: applyLimits },
       ...{ sandbox, workspaces, caches, logger, slots: 2, heartbeatMs: 10, hasRoom: async () => true },
     });
