@@ -1,6 +1,6 @@
 /** A sandbox on real directories, and the ways tests look at it from outside. */
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Bubblewrap, type BubblewrapOptions, createBubblewrap } from '../../src/sandbox/bubblewrap.ts';
@@ -17,6 +17,11 @@ import type {
 
 // As every server does first; test runners are started by shells that leave descriptors open.
 closeInheritedDescriptors();
+
+/** Of this machine, reachable from it and not loopback: all that proves that a connection works. */
+export const ownAddress = Object.values(networkInterfaces())
+  .flatMap((list) => list ?? [])
+  .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
 
 export const isRoot = process.getuid?.() === 0;
 export const identity = { key: 'run-1' };

@@ -2,7 +2,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ProxyOptions, startProxy } from '../../src/sandbox/proxy.ts';
@@ -11,16 +10,13 @@ import {
   createHarness,
   type Harness,
   identity,
+  ownAddress,
   runIn,
   script,
   temporaryDirectory,
   testLimits,
   until,
 } from './harness.ts';
-
-const ownAddress = Object.values(networkInterfaces())
-  .flatMap((list) => list ?? [])
-  .find(({ internal, family }) => !internal && family === 'IPv4')?.address;
 
 let port = 0;
 let hits: string[] = [];
