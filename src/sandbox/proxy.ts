@@ -141,11 +141,15 @@ function reply(client: Duplex, status: number, message: string): void {
 
 const badRequest = { status: 400, message: 'this proxy takes CONNECT host:port and http:// addresses\n' };
 
+/** RFC 1035, with the dot of a fully qualified name. */
+const maxNameLength = 254;
+
 function parseAuthority(authority: string, defaultPort: number | null): Target | null {
-  const parts = /^(?:\[([0-9a-fA-F:.]+)\]|([\w.-]{1,253}))(?::(\d{1,5}))?$/.exec(authority);
+  const parts = /^(?:\[([0-9a-fA-F:.]+)\]|([\w-]+(?:\.[\w-]+)*\.?))(?::(\d{1,5}))?$/.exec(authority);
   const host = parts?.[1] ?? parts?.[2];
   const port = parts?.[3] === undefined ? defaultPort : Number(parts[3]);
-  if (host === undefined || port === null || port < 1 || port > 65_535) return null;
+  if (host === undefined || host.length > maxNameLength || port === null) return null;
+  if (port < 1 || port > 65_535) return null;
   // The dot of a fully qualified name, else `example.com.` would pass lists that name `example.com`.
   return { host: host.toLowerCase().replace(/\.$/, ''), port };
 }
