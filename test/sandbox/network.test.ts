@@ -1,4 +1,6 @@
 /** The network that the commands of a run share. */
+import { createSocket } from 'node:dgram';
+import { Resolver } from 'node:dns/promises';
 import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -8,7 +10,16 @@ import { forwarderInside } from '../../src/sandbox/host-tree.ts';
 import { type Holder, holdNetwork } from '../../src/sandbox/network.ts';
 import { descendantsOf, readProcesses } from '../../src/sandbox/process-tree.ts';
 import type { ConnectionDecision, OpenNetwork, SandboxResult } from '../../src/sandbox/sandbox.ts';
-import { createHarness, type Harness, identity, processesWith, script, testLimits } from './harness.ts';
+import {
+  createHarness,
+  type Harness,
+  identity,
+  ownAddress,
+  processesWith,
+  script,
+  testLimits,
+  until,
+} from './harness.ts';
 
 let harness: Harness;
 let host: Server;
@@ -31,7 +42,7 @@ const nothing = { mode: 'allowlist', allowedHosts: [] } as const;
 const ask = (name: string) =>
   `exec 3<>/dev/tcp/127.0.0.1/3128 && printf 'CONNECT ${name}:443 HTTP/1.1\\r\\n\\r\\n' >&3 && head -n1 <&3`;
 
-async function run(network: OpenNetwork, text: string) {
+async function run(network: OpenNetwork | null, text: string) {
   let output = '';
   const result = await harness.sandbox.run({
     ...{ identity, network, mounts: [node], workingDirectory: '/tmp', limits: testLimits },
@@ -150,6 +161,45 @@ describe('the network of a run', () => {
     });
     expect(result).toMatchObject({ kind: 'unavailable', message: expect.stringMatching(/./) });
   });
+});
+
+describe('names inside', () => {
+  // Asks the name servers of the machine, and one that is told of.
+  const lookups = (server: string) => `
+    const { Resolver } = require('node:dns').promises;
+    const { lookup } = require('node:dns').promises;
+    const resolver = new Resolver({ timeout: 20000, tries: 1 });
+    resolver.setServers(['${server}']);
+    Promise.all([lookup('registry.example'), resolver.resolve4('registry.example')].map((asked) =>
+      asked.then(() => 'an answer', (error) => error.code))).then((codes) => console.log(codes.join(' ')));`;
+
+  it.runIf(ownAddress !== undefined).each(['without network', 'with one'])(
+    'lead nowhere, at once, %s: no packet leaves',
+    async (kind) => {
+      const asked: string[] = [];
+      const nameServer = createSocket('udp4', (message) => asked.push(message.toString('latin1')));
+      await new Promise<void>((resolve) => nameServer.bind(0, ownAddress, resolve));
+      const server = `${ownAddress}:${nameServer.address().port}`;
+
+      await using network =
+        kind === 'with one' ? await harness.sandbox.openNetwork(nothing, { identity }) : null;
+      const { output, result } = await run(network, `/opt/tools/node -e "${lookups(server)}"`);
+
+      expect(output).toMatch(/^E[A-Z_]+ E[A-Z]+\n$/);
+      // Time-outs of resolvers begin at five seconds, and this one waits for twenty.
+      expect(result.durationMs).toBeLessThan(4500);
+      expect(asked).toEqual([]);
+
+      // From outside the same question arrives, so the silence above says something.
+      const resolver = new Resolver({ timeout: 20_000, tries: 1 });
+      resolver.setServers([server]);
+      const answer = resolver.resolve4('registry.example').catch(() => null);
+      await until('the question of the host', () => asked.length > 0);
+      resolver.cancel();
+      await answer;
+      nameServer.close();
+    },
+  );
 });
 
 describe('what holds a network', () => {
