@@ -8,6 +8,7 @@ import { closeInheritedDescriptors } from '../../src/sandbox/descriptors.ts';
 import { defaultLimits } from '../../src/sandbox/limits.ts';
 import type {
   ConnectionDecision,
+  ConnectionEnd,
   Limits,
   NetworkAccess,
   Sandbox,
@@ -76,15 +77,17 @@ export interface Change extends Partial<Omit<SandboxCommand, 'network'>> {
   /** Opened for this command alone. */
   readonly network?: NetworkAccess;
   readonly onConnection?: (connection: ConnectionDecision) => void;
+  readonly onConnectionEnd?: (end: ConnectionEnd) => void;
 }
 
 /** Runs a command in /tmp without mounts or network, unless told otherwise. */
 export async function runIn(
   sandbox: Sandbox,
   argv: readonly [string, ...string[]],
-  { network: access = { mode: 'none' }, onConnection, ...change }: Change = {},
+  { network: access = { mode: 'none' }, onConnection, onConnectionEnd, ...change }: Change = {},
 ): Promise<Outcome> {
   const output = { stdout: '', stderr: '' };
+  const told = { ...(onConnection && { onConnection }), ...(onConnectionEnd && { onConnectionEnd }) };
   await using network =
     access.mode === 'none'
       ? null
@@ -92,6 +95,7 @@ export async function runIn(
           identity: change.identity ?? identity,
           ...(onConnection && { onConnection }),
         });
+  access.mode === 'none' ? null : await sandbox.openNetwork(access, { identity, ...told });
   const result = await sandbox.run({
     identity,
     argv,
