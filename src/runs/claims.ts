@@ -9,6 +9,7 @@ import { type Half, type PhaseJob, phaseQueue } from './phase-jobs.ts';
 import { isTerminal, type Run } from './run.ts';
 import type { Frozen, Phase, RunStore } from './run-store.ts';
 import type { Transitions } from './transition.ts';
+import { trustOfRun, visibleVariables } from './trust.ts';
 
 /** A run whose repository is out of reach could only fail: so often it is looked whether it is there again. */
 const lookAgainMs = 30_000;
@@ -73,8 +74,8 @@ export function createClaims(parts: {
     const frozen = await runs.frozen(run.id, tx);
     if (!frozen) {
       const all = await stacks.environment(stack.key, tx);
-      // Here, so that a worker never holds what the program must not see.
-      const variables = run.isUntrusted ? all.filter(({ secret }) => !secret) : all;
+      // Of others the worker holds all: it hides in the output what the program may have got elsewhere.
+      const variables = trustOfRun(run) === 'untrusted' ? visibleVariables(all, 'untrusted') : all;
       return { settings: stack.settings, variables, exports: {} };
     }
     // Hooks of a lost attempt may have exported paths into its workspace, which is gone.

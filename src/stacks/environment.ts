@@ -85,19 +85,3 @@ export function checkVariableCount(now: readonly { name: string }[], added: { na
     hint: 'Remove one that is not needed any more, or keep several values in one.',
   });
 }
-
-/** The half of a run a command belongs to: what comes before the confirmation, and what changes the world. */
-export type RunHalf = 'plan' | 'apply';
-
-/** The variables that a command of a run may see. */
-export function visibleVariables(
-  variables: readonly EnvironmentVariable[],
-  run: { readonly previewOnly: boolean; readonly half: RunHalf },
-): readonly EnvironmentVariable[] {
-  return variables.filter(
-    ({ access }) =>
-      access === 'all' ||
-      (access === 'tracked' && !run.previewOnly) ||
-      (access === 'apply' && !run.previewOnly && run.half === 'apply'),
-  );
-}

@@ -1,11 +1,11 @@
 import type { Logger } from '../logger.ts';
+import { rightsOf, trustOfRun } from '../runs/trust.ts';
 import { begin, type Circumstances } from './begin.ts';
 import { runHooks } from './hook-runner.ts';
 import { locateProject, openPhase } from './phases.ts';
 import type { WorkerOptions } from './run-context.ts';
 import type { Assignment } from './server-api.ts';
 import type { Vendor } from './vendor.ts';
-import { mayShareCache } from './workspace.ts';
 
 /** after_run hooks, whatever the outcome, then the workspace goes, and with it the job. */
 export async function finish(
@@ -30,7 +30,8 @@ export async function finish(
     log.error({ err: error }, 'a workspace could not be removed, the next start tries again');
   }
   await options.server.finished(assignment);
-  if (mayShareCache(assignment.run)) await options.caches.tend(assignment.stack.repository.id);
+  if (rightsOf(trustOfRun(assignment.run)).sharesCache)
+    await options.caches.tend(assignment.stack.repository.id);
   log.debug('the run is cleared up');
 }
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { Phase } from '../runs/run-store.ts';
-import type { RunHalf } from '../stacks/environment.ts';
+import type { RunHalf } from '../runs/trust.ts';
 import { UserError } from '../user-error.ts';
 import { type Bound, bindsByFile, confirmedSteps, withPlanFile } from './binding.ts';
 import { createBudget } from './budget.ts';

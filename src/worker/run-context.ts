@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Outcome } from '../runs/run.ts';
 import type { Phase } from '../runs/run-store.ts';
+import { type RunHalf, trustOfCommand, visibleVariables } from '../runs/trust.ts';
 import type { Limits, Sandbox } from '../sandbox/sandbox.ts';
-import { type RunHalf, visibleVariables } from '../stacks/environment.ts';
 import type { ToolTrouble } from '../stacks/vendor-settings.ts';
 import type { PhaseBudget } from './budget.ts';
 import { cacheEnvironment } from './cache-environment.ts';
@@ -108,10 +108,7 @@ const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 /** Every command's environment, weakest first: defaults, people's, hooks', ours, the tool's. */
 export function commandEnvironment(context: RunContext, phase: PhaseContext): Record<string, string> {
   const { frozen, run } = context.assignment;
-  const visible = visibleVariables(frozen.variables, {
-    previewOnly: run.type === 'PROPOSED',
-    half: phase.half,
-  });
+  const visible = visibleVariables(frozen.variables, trustOfCommand(run, phase.half));
   const { PATH: exportedPath, ...exports } = context.exports;
   const { cache, inside } = context.workspace;
   return {

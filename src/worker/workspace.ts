@@ -1,5 +1,6 @@
 import { chmod, lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { type Rights, rightsOf, trustOfRun } from '../runs/trust.ts';
 import type { Limits, Mount, RunIdentity, Sandbox } from '../sandbox/sandbox.ts';
 import { UserError } from '../user-error.ts';
 import type { CacheSize, Caches, OpenedCache } from './caches.ts';
@@ -86,7 +87,7 @@ export function createWorkspaces(parts: {
     if (!local) return { ...common, localState: null };
     const shared = join(parts.stateDirectory, String(stack.repository.id), local.name ?? '_');
     // A branch must not write the real state: previews work on a copy that goes with the workspace.
-    const hostState = run.type === 'PROPOSED' ? join(root, 'state') : shared;
+    const hostState = rightsOfRun(run).sharesState ? shared : join(root, 'state');
     return {
       ...common,
       localState: { host: hostState, inside: sandbox.kind === 'none' ? hostState : local.target },
@@ -101,7 +102,7 @@ export function createWorkspaces(parts: {
   ): Promise<void> {
     const local = vendor.localState(assignment.frozen.settings.vendor);
     if (!local || !workspace.localState) return;
-    if (local.isInClear && assignment.run.isUntrusted) throw secretState(vendor);
+    if (local.isInClear && !rightsOfRun(assignment.run).seesStateInClear) throw secretState(vendor);
     const { repository } = assignment.stack;
     const shared = join(parts.stateDirectory, String(repository.id), local.name ?? '_');
     const owner = repositoryIdentity(repository.id);
@@ -116,7 +117,8 @@ export function createWorkspaces(parts: {
   function openCache(assignment: Assignment, vendor: Vendor, signal: AbortSignal): Promise<OpenedCache> {
     const { run, stack } = assignment;
     const user = { runId: run.id, repositoryId: stack.repository.id, signal };
-    return mayShareCache(run) ? caches.share(user) : caches.copy(user, identityOf(assignment, vendor, false));
+    if (rightsOfRun(run).sharesCache) return caches.share(user);
+    return caches.copy(user, identityOf(assignment, vendor, false));
   }
 
   async function remove(runId: string): Promise<void> {
@@ -205,14 +207,11 @@ function identityOf(
   vendor: Vendor,
   sharesCache: boolean,
 ): RunIdentity {
-  const sharesState = run.type !== 'PROPOSED' && vendor.localState(frozen.settings.vendor) !== null;
+  const sharesState = rightsOfRun(run).sharesState && vendor.localState(frozen.settings.vendor) !== null;
   return sharesState || sharesCache ? repositoryIdentity(stack.repository.id) : { key: run.id };
 }
 
-/** The rest works with a copy: previews, and whatever else comes from where not everybody is trusted. */
-export function mayShareCache({ type, isUntrusted }: Assignment['run']): boolean {
-  return type !== 'PROPOSED' && !isUntrusted;
-}
+const rightsOfRun = (run: Assignment['run']): Rights => rightsOf(trustOfRun(run));
 
 /** What counts against the disk limits of a run: all that it can write on the disk. */
 export function watchedDirectories({ root, localState, cache }: Workspace): readonly string[] {

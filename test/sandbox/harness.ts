@@ -93,9 +93,8 @@ export async function runIn(
       ? null
       : await sandbox.openNetwork(access, {
           identity: change.identity ?? identity,
-          ...(onConnection && { onConnection }),
+          ...told,
         });
-  access.mode === 'none' ? null : await sandbox.openNetwork(access, { identity, ...told });
   const result = await sandbox.run({
     identity,
     argv,

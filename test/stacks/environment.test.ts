@@ -2,11 +2,8 @@ import { describe, expect, it, test } from 'vitest';
 import {
   checkVariable,
   checkVariableCount,
-  type EnvironmentAccess,
   type EnvironmentVariable,
   isRefusedVariableName,
-  type RunHalf,
-  visibleVariables,
 } from '../../src/stacks/environment.ts';
 
 const aVariable = (change: Partial<EnvironmentVariable> = {}): EnvironmentVariable => ({
@@ -98,19 +95,5 @@ describe('the value of a variable', () => {
     check({ value: 'x'.repeat(65_536) });
     expect(() => check({ value: 'x'.repeat(65_537) })).toThrow(invalid);
     expect(() => check({ value: '語'.repeat(30_000) })).toThrow(invalid);
-  });
-});
-
-describe('what a command sees', () => {
-  const all = (['all', 'tracked', 'apply'] as const).map((access) => aVariable({ name: access, access }));
-
-  it.each<[previewOnly: boolean, half: RunHalf, seen: EnvironmentAccess[]]>([
-    [true, 'plan', ['all']],
-    // A preview never gets there; if it did, it would see no more.
-    [true, 'apply', ['all']],
-    [false, 'plan', ['all', 'tracked']],
-    [false, 'apply', ['all', 'tracked', 'apply']],
-  ])('of a run that only previews: %s, in its %s half: %j', (previewOnly, half, seen) => {
-    expect(visibleVariables(all, { previewOnly, half }).map(({ name }) => name)).toEqual(seen);
   });
 });
