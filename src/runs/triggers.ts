@@ -25,6 +25,7 @@ import type { Run, RunType } from './run.ts';
 import type { RunStore } from './run-store.ts';
 import type { Source } from './source.ts';
 import { type ShowUnaffected, showIfWanted } from './unaffected.ts';
+import { isUntrustedHead } from './untrusted-head.ts';
 
 /** What makes runs: pushes and people. */
 export interface Triggers {
@@ -163,11 +164,10 @@ export function createTriggers(parts: {
           issues: [{ path: request.sha === undefined ? 'branch' : 'sha', message: 'not found' }],
         });
       }
+      const isUntrusted =
+        request.type === 'PROPOSED' && (await isUntrustedHead(parts.runs, stack, { branch, head: commit }));
       const run = await commands.create({
-        stackKey: stack.key,
-        type: request.type,
-        branch,
-        commit,
+        ...{ stackKey: stack.key, type: request.type, branch, commit, isUntrusted },
         by: actor,
         ...(request.type === 'TASK' && request.command ? { command: request.command } : {}),
         dedupeKey: null,
