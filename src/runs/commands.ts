@@ -98,7 +98,7 @@ export function createRunCommands(parts: {
       const stack = await stacks.findByKey(request.stackKey, tx);
       if (!stack) throw new UserError('not-found', 'The stack no longer exists.');
       requireReach(stack);
-      const { run: same, isUntrusted } = await findEarlier(runs, tx, request);
+      const { run: same, isUntrusted } = await findEarlier(runs, tx, withTrust(request));
       if (same) {
         if (request.pullRequest) await attachPullRequest(runs, tx, same, request.pullRequest);
         else await runs.setRenewed(tx, same.id);
@@ -225,3 +225,7 @@ export function createRunCommands(parts: {
       }),
   };
 }
+
+/** Whoever asks for it, and however: the commits of a fork are nobody's whom the stack knows. */
+const withTrust = (request: CreateRun): CreateRun =>
+  request.type === 'PROPOSED' && request.pullRequest?.isFork ? { ...request, isUntrusted: true } : request;
