@@ -120,6 +120,29 @@ describe('a push that GitHub tells', () => {
     expect(seen?.push.head).toMatchObject({ authorLogin: '', authorName: 'Nobody' });
   });
 
+  test.each([
+    ['has no type', (login: string) => ({ sender: { id: 9, login } })],
+    ['is not told', (login: string) => ({ sender: null, pusher: { name: login, email: null } })],
+  ])('is one of a bot whose sender %s', async (_, changed) => {
+    await using all = await startReceiving();
+    const { github, pushes } = all;
+    const { login } = github.addBot('renovate[bot]');
+    const repository = await github.addRepository({ owner: 'acme', name: 'infra', files: { a: '1' } });
+    const sent = await github.commitAndPush(repository, {
+      ...{ branch: 'topic', message: 'One', files: { a: '2' }, pusher: login },
+    });
+    await eventually(() => expect(pushes).toHaveLength(1));
+    const told = github.deliveries.find(({ guid }) => guid === sent.deliveryId);
+
+    await all.handle({
+      ...{ id: 'changed', event: 'push', attempt: 1, lane: 'x', receivedAtMs: all.clock.ms },
+      body: Buffer.from(JSON.stringify({ ...told?.payload, ...changed(login) })),
+    });
+
+    expect(pushes).toHaveLength(2);
+    expect(pushes[1]?.push).toMatchObject({ pusherLogin: login, pusherIsBot: true });
+  });
+
   test('of a tag, and of a deleted branch, is ignored with the reason', async () => {
     await using all = await startReceiving();
     const { github, pushes, inboxStore } = all;

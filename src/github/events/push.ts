@@ -77,7 +77,8 @@ function toPush(json: PushJson, head: Commit): Push {
     isForced: json.forced,
     pusher: json.pusher.email || `${pusherLogin}@users.noreply.github.com`,
     pusherLogin,
-    pusherIsBot: json.sender?.type === 'Bot',
+    // Where the type is not told the login tells it: no person can have such a one.
+    pusherIsBot: json.sender?.type === 'Bot' || pusherLogin.endsWith('[bot]'),
     changedPaths: changedPaths(json),
   };
 }
