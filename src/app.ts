@@ -183,6 +183,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     ...stores,
     queue,
     source: github.source,
+    isSandboxed,
     judge: policies.planJudge,
     pushJudge: policies.pushJudge,
     guards: policies.guards,

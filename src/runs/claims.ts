@@ -6,13 +6,17 @@ import { UserError } from '../user-error.ts';
 import { verdictOf } from './after-cut-off.ts';
 import type { JobQueue } from './job-queue.ts';
 import { type Half, type PhaseJob, phaseQueue } from './phase-jobs.ts';
-import { isTerminal, type Run } from './run.ts';
+import { isTerminal, type Outcome, type Run } from './run.ts';
 import type { Frozen, Phase, RunStore } from './run-store.ts';
 import type { Transitions } from './transition.ts';
 import { trustOfRun, visibleVariables } from './trust.ts';
 
 /** A run whose repository is out of reach could only fail: so often it is looked whether it is there again. */
 const lookAgainMs = 30_000;
+
+const notHeld =
+  'It comes from a fork, or from a bot that is not trusted, and this server runs the tools without a sandbox: nothing was executed.\n' +
+  'Read the change and push it to a branch of the repository, or have the operator turn the sandbox on.';
 
 /** So far back is looked for a run that tells in which condition the state was left. */
 const pastRuns = 30;
@@ -29,22 +33,35 @@ export function createClaims(parts: {
   transitions: () => Transitions;
   transactions: Transactions;
   clock: Clock;
+  /** False with SANDBOX=none: nothing holds what is executed. */
+  isSandboxed: boolean;
 }) {
   const { runs, stacks, queue, transitions, transactions } = parts;
 
-  /** A run whose settings cannot be read is failed here: it would stay at the head of the queue for ever. */
+  /**
+   * What must not be executed, or cannot be, is failed here, without a hook: a run whose settings cannot be read would
+   * stay at the head of the queue for ever.
+   */
   async function assign(tx: Tx, run: Run, stack: Stack, wanted: Half) {
     const half: Half = isTerminal(run.state) ? 'finish' : wanted;
+    if (!parts.isSandboxed && trustOfRun(run) === 'untrusted') {
+      return giveUp(tx, run, stack, { outcome: 'sandbox_unavailable', note: notHeld });
+    }
     try {
       const frozen = await freeze(tx, run, stack, half);
       return { run, half, frozen, ...((await isAfterCutOff(tx, run, half)) ? { isAfterCutOff: true } : {}) };
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      // Its hooks are unknown; its workspace goes all the same.
-      const frozen = { settings: { ...stack.settings, hooks: noHooks }, variables: [], exports: {} };
-      const failed = isTerminal(run.state) ? run : await failUnreadable(tx, run, error);
-      return { run: failed, half: 'finish' as const, frozen };
+      const note = `${error.message} Nothing was changed. Set the stack's secret variables again, then retry the run.`;
+      return giveUp(tx, run, stack, { outcome: 'internal_error', note });
     }
+  }
+
+  /** Its workspace goes all the same. */
+  async function giveUp(tx: Tx, run: Run, stack: Stack, why: { outcome: Outcome; note: string }) {
+    const frozen = { settings: { ...stack.settings, hooks: noHooks }, variables: [], exports: {} };
+    const over = isTerminal(run.state) ? run : await fail(tx, run, why);
+    return { run: over, half: 'finish' as const, frozen };
   }
 
   /** Previews are not told: an apply that is under way is no accident. */
@@ -62,9 +79,8 @@ export function createClaims(parts: {
     return false;
   }
 
-  async function failUnreadable(tx: Tx, run: Run, { message }: UserError): Promise<Run> {
-    const note = `${message} Nothing was changed. Set the stack's secret variables again, then retry the run.`;
-    const details = { actor: 'server', note, change: { outcome: 'internal_error' } } as const;
+  async function fail(tx: Tx, run: Run, why: { outcome: Outcome; note: string }): Promise<Run> {
+    const details = { actor: 'server', note: why.note, change: { outcome: why.outcome } };
     const moved = await transitions().move(tx, run, { kind: 'fail' }, details);
     if (moved.kind !== 'moved') throw new Error(`fail was refused in ${run.state}`);
     return moved.run;

@@ -81,6 +81,8 @@ export interface RunsParts {
   readonly clock: Clock;
   readonly newId: NewId;
   readonly logger: Logger;
+  /** False with SANDBOX=none: then nothing is executed that is not trusted. */
+  readonly isSandboxed: boolean;
 }
 
 export function createRuns(parts: RunsParts): Runs {

@@ -49,6 +49,7 @@ export function createWorkerService(parts: {
   judge: PlanJudge;
   guards: Guards;
   logger: Logger;
+  isSandboxed: boolean;
 }) {
   const { runs, queue, transactions } = parts;
   const watchers = createWatchers();

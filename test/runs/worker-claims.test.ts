@@ -148,6 +148,55 @@ describe('the way of a run through its worker', () => {
     expect(await world.claimed()).toMatchObject({ half: 'finish', run: { id, state: 'FAILED' } });
   });
 
+  it('gives it no secret of a stack, and nothing that is for others, for what is untrusted', async () => {
+    await using world = await openRunWorld();
+    const { key } = await world.addStack();
+    await world.database.write(async (tx) => {
+      for (const access of ['all', 'tracked', 'apply'] as const) {
+        for (const secret of [true, false]) {
+          const name = `${access}_${secret ? 'secret' : 'plain'}`;
+          await world.stackStore.putVariable(tx, key, { name, value: 'something', secret, access });
+        }
+      }
+    });
+    await world.push('a1', { branch: 'topic', login: 'evil[bot]', isBot: true });
+    const { frozen } = await world.claimed();
+    expect(frozen.variables.map(({ name }) => name)).toEqual(['all_plain']);
+  });
+
+  it.each([
+    ['claimed', false],
+    ['begun when there was one', true],
+  ])(
+    'executes nothing untrusted without a sandbox, no hook either, of a run that is %s',
+    async (_, began) => {
+      await using former = await openRunWorld();
+      await former.addStack({ hooks: { ...noHooks, afterRun: ['./clean-up'] } });
+      const push = { branch: 'topic', login: 'evil[bot]', isBot: true };
+      const [note] = await former.push('a1', push);
+      const id = / run (\w+)/.exec(note ?? '')?.[1] ?? '';
+      if (began) await former.claimed();
+      await using world = await openRunWorld({ former, isSandboxed: false });
+      if (began) await world.recovery.start();
+
+      const given = await world.claimed();
+
+      expect(given).toMatchObject({
+        half: 'finish',
+        frozen: { variables: [], settings: { hooks: noHooks } },
+      });
+      expect(given.run).toMatchObject({ id, state: 'FAILED', outcome: 'sandbox_unavailable' });
+      expect(given.run.note).toContain('without a sandbox: nothing was executed');
+    },
+  );
+
+  it('goes on without a sandbox with all that is trusted', async () => {
+    await using world = await openRunWorld({ isSandboxed: false });
+    await world.addStack();
+    await world.pushed('a1', { branch: 'topic' });
+    expect(await world.claimed()).toMatchObject({ half: 'plan', run: { state: 'PREPARING' } });
+  });
+
   it('skips the job of a stack that was deleted, and goes on with the next', async () => {
     await using world = await openRunWorld();
     const gone = await world.addStack();

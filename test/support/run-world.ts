@@ -50,6 +50,8 @@ export interface RunWorldOptions {
   readonly judge?: PlanJudge;
   /** "id version" of the approval policies; left out: there are none. */
   readonly guards?: () => readonly string[];
+  /** False: as with SANDBOX=none. */
+  readonly isSandboxed?: boolean;
   /** Left out: no stack has push policies. */
   readonly pushJudge?: PushJudge;
 }
@@ -106,6 +108,7 @@ export async function openRunWorld(options: RunWorldOptions = {}) {
     pushJudge: options.pushJudge ?? noPushPolicies,
     missedPushes: options.missedPushes ?? 'offer',
     judge: options.judge ?? passesAll,
+    isSandboxed: options.isSandboxed ?? true,
     guards: options.guards ?? (() => []),
   });
 
@@ -217,6 +220,7 @@ function wire(parts: {
   pushJudge: PushJudge;
   missedPushes: MissedPushMode;
   judge: PlanJudge;
+  isSandboxed: boolean;
   guards: () => readonly string[];
 }) {
   const { clock, newId, database } = parts;
@@ -270,6 +274,7 @@ function wire(parts: {
     },
     missedPushes: parts.missedPushes,
     judge: parts.judge,
+    isSandboxed: parts.isSandboxed,
     guards: { guardsOf: async () => parts.guards() },
     pushJudge: parts.pushJudge,
     reviews,
