@@ -46,7 +46,7 @@ export const runObject = z.object({
       isFork: z.boolean(),
     })
     .optional(),
-  untrusted: z.boolean().optional(),
+  trust: z.string().optional(),
   createdAt: z.number(),
   triggeredBy: z.string(),
   command: z.string().optional(),

@@ -172,12 +172,25 @@ function described(run: RunObject): string {
     ['command', run.command],
     ['branch', run.branch],
     ['pull request', pullRequest(run)],
-    ['secrets', run.untrusted ? 'none: it comes from a fork, or from a bot that is not trusted' : undefined],
+    ['trust', trust(run)],
     ['commit', `${run.commit.hash} ${subject} (${run.commit.authorName})`],
     ['page', run.commit.url],
     ['by', run.triggeredBy],
     ['created', time(run.createdAt)],
   ]);
+}
+
+/** A newer server may know other words. */
+const trusts: Readonly<Record<string, string>> = {
+  untrusted: 'sees no secrets: it comes from a fork, or from a bot that is not trusted',
+  branch: 'sees the variables of access all',
+  tracked: 'sees the variables of access all and tracked, and once it applies those of apply',
+  apply: 'sees the variables of access all, tracked and apply',
+};
+
+function trust({ trust: word }: RunObject): string | undefined {
+  const meaning = word && trusts[word];
+  return meaning ? `${word}, ${meaning}` : word;
 }
 
 function pullRequest({ pullRequest: of }: RunObject): string | undefined {

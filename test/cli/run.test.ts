@@ -153,8 +153,8 @@ describe('slipway run', () => {
 
     expect(shown.out).toMatch(/^pull request +#7 Wi.*den it \(bob, for main, of a fork\)$/m);
     expect(shown.out).not.toContain('\u001b');
-    expect(shown.out).toMatch(/^secrets +none: it comes from a fork/m);
-    expect(json.json()).toMatchObject({ pullRequest, untrusted: true });
+    expect(shown.out).toMatch(/^trust +untrusted, sees no secrets: it comes from a fork/m);
+    expect(json.json()).toMatchObject({ pullRequest, untrusted: true, trust: 'untrusted' });
   });
 
   it('confirms, once', async () => {

@@ -114,6 +114,7 @@ describe('the check run of a run', () => {
         'Nothing is applied until somebody confirms it.',
         '3 added, 2 changed, 1 deleted; 12 resources.',
         '```text\nplan of 3f2a91c\n```',
+        'Its commands see the variables of access `all` and `tracked`, and once it applies those of `apply`.',
         '[Open the run](https://slipway.example.com/runs/01JRUN0000000000000000000A)',
       ].join('\n\n'),
     );
@@ -174,9 +175,19 @@ describe('the check run of a run', () => {
     expect(JSON.stringify(check)).not.toContain('ada@example.com');
   });
 
-  test.each([true, false])('says of a run that is untrusted (%s) that it has no secrets', (isUntrusted) => {
-    const { summary } = checkOf({ isUntrusted }).output;
-    expect(summary.includes('without secrets')).toBe(isUntrusted);
+  test.each<[Partial<Run>, string]>([
+    [{ type: 'PROPOSED' }, 'Its commands see the variables of access `all`.'],
+    [
+      { type: 'TRACKED' },
+      'Its commands see the variables of access `all` and `tracked`, and once it applies those of `apply`.',
+    ],
+    [{ type: 'TASK' }, 'Its commands see the variables of access `all`, `tracked` and `apply`.'],
+    [
+      { type: 'PROPOSED', isUntrusted: true },
+      'Untrusted: it comes from a fork, or from a bot that is not trusted. It runs without secrets: its commands see only plain variables of access `all`.',
+    ],
+  ])('says what the commands of %j see', (change, line) => {
+    expect(checkOf(change).output.summary.split('\n\n')).toContain(line);
   });
 
   test('says so on a server without a sandbox', () => {

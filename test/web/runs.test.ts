@@ -29,6 +29,7 @@ describe('runs', () => {
       stateVersion: 1,
       branch: 'main',
       commit: branchHead,
+      trust: 'tracked',
       createdAt: expect.any(Number),
       triggeredBy: 'writer-token',
     });

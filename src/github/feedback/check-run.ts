@@ -1,5 +1,7 @@
+import { trustReason, variablesInWords } from '../../runs/explaining/trust-words.ts';
 import type { RunState, RunType } from '../../runs/run.ts';
 import type { RunEvent } from '../../runs/run-event.ts';
+import { type Trust, trustOfRun } from '../../runs/trust.ts';
 import { type Stack, showsDetails } from '../../stacks/stack.ts';
 import { buttonsOf, type CheckAction } from './check-buttons.ts';
 import { laneOf, type WantedItem } from './outbox-store.ts';
@@ -127,12 +129,14 @@ function summaryOf(event: RunEvent, detailsUrl: string, isSandboxed: boolean): s
     `${wordingOf(run).sentence}${isOnTheWay ? ` Since ${timeOf(timestampMs)}.` : ''}`,
     run.delta && deltaWords(run.delta),
     showsDetails(stack) && note !== null && note !== '' && quoted(note),
-    run.isUntrusted && withoutSecrets,
+    trustLine(trustOfRun(run)),
     !isSandboxed && '**This server runs the tools without a sandbox.**',
     `[Open the run](${detailsUrl})`,
   ];
   return parts.filter((part) => typeof part === 'string').join('\n\n');
 }
 
-const withoutSecrets =
-  'This run has to do without secrets: it comes from a fork, or from a bot that is not trusted.';
+function trustLine(trust: Trust): string {
+  const seen = variablesInWords(trust, (access) => `\`${access}\``);
+  return trust === 'untrusted' ? `Untrusted: ${trustReason(trust)}. ${seen}` : seen;
+}

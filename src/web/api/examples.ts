@@ -92,6 +92,7 @@ export const runExample = {
     timestamp: exampleTime,
     url: 'https://github.com/acme/infra/commit/5f1d7a84db00d2fce00b31a7fc73224f82e5b7d4',
   },
+  trust: 'tracked' as const,
   createdAt: exampleTime,
   triggeredBy: 'ada',
   delta: { added: 1, changed: 2, deleted: 0, resources: 14 },

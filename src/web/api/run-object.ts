@@ -5,6 +5,7 @@ import { readBlocker } from '../../runs/blocker.ts';
 import { isBlocking, isTerminal, type Run, runStates } from '../../runs/run.ts';
 import type { RunCauseStore } from '../../runs/run-causes.ts';
 import type { RunStore } from '../../runs/run-store.ts';
+import { trustOfRun, trusts } from '../../runs/trust.ts';
 import type { Stack } from '../../stacks/stack.ts';
 import type { ToolTrouble } from '../../stacks/vendor-settings.ts';
 import { runExample, troubleExample } from './examples.ts';
@@ -78,6 +79,10 @@ export const runSchema = z
     untrusted: z.boolean().optional().openapi({
       description: 'True for what a fork or a bot that is not trusted brought: the run gets no secrets.',
     }),
+    trust: z.enum(trusts).openapi({
+      description:
+        'What the commands get. `untrusted`: no secrets, only plain variables of `access: all` (a fork, a bot that is not trusted). `branch`: the variables of `access: all` (other previews). `tracked`: those of `tracked`, too, and once it applies those of `apply` (TRACKED, DESTROY). `apply`: all of them (TASK).',
+    }),
     createdAt: z.number().int(),
     triggeredBy: z.string(),
     cause: z
@@ -134,6 +139,7 @@ export async function runObject(run: Run, stack: Stack, waiting: Waiting): Promi
     commit: run.commit,
     ...(run.pullRequest ? { pullRequest: run.pullRequest } : {}),
     ...(run.isUntrusted ? { untrusted: true } : {}),
+    trust: trustOfRun(run),
     createdAt: toUnixSeconds(run.createdAtMs),
     triggeredBy: run.triggeredBy,
     ...(cause ? { cause: { run: cause.causeRunId, policy: cause.policyName } } : {}),

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { rightsInWords, trustReason } from '../../../../runs/explaining/trust-words.ts';
 import { stateBadge } from '../../components/state-badge.ts';
 import { timeAgo } from '../../components/time.ts';
 import type { View } from '../../page-routes.ts';
@@ -14,7 +15,7 @@ export async function detailsTab({ nowMs }: View, { run, states }: RunFacts): Pr
 <dt>Branch</dt><dd class="mono">${run.branch}</dd>
 <dt>Started by</dt><dd>${run.triggeredBy}, ${timeAgo(run.createdAt, nowMs)}</dd>
 ${pullRequest ? html`<dt>Pull request</dt><dd>#${pullRequest.number} ${pullRequest.title}</dd>` : ''}
-${run.untrusted ? html`<dt>Secrets</dt><dd>none: it comes from a fork, or from a bot that is not trusted</dd>` : ''}
+<dt>Trust</dt><dd>${run.trust}: ${trustReason(run.trust)}.<br><span class="soft">${rightsInWords(run.trust)}</span></dd>
 </dl>
 <h2>States</h2>
 <div class="scroll" tabindex="0"><table><thead><tr><th scope="col">State</th><th scope="col">When</th><th scope="col">By</th><th scope="col">Note</th></tr></thead>
