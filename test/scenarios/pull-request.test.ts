@@ -151,7 +151,7 @@ test('a fork starts nothing unless the stack allows it, and then it sees no secr
   await api.waitForState(ours.id, 'FINISHED');
 
   expect(await api.run(id)).toMatchObject({
-    ...{ untrusted: true, branch: 'mallory:main', pullRequest: { number, isFork: true } },
+    ...{ untrusted: true, trust: 'untrusted', branch: 'mallory:main', pullRequest: { number, isFork: true } },
   });
   const log = await api.log(id);
   expect(log).toContain('of-a-fork.txt');
@@ -186,6 +186,7 @@ test('what a bot brings is previewed without secrets until the stack trusts it',
 
   expect(await api.run(first.id)).toMatchObject({ untrusted: true });
   expect(await api.log(first.id)).not.toContain('CLOUD_KEY');
+  expect(await api.run(second.id)).toMatchObject({ trust: 'branch' });
   expect(await api.run(second.id)).not.toHaveProperty('untrusted');
   expect(await api.log(second.id)).toContain('CLOUD_KEY=***');
 });

@@ -84,7 +84,7 @@ const outcomes: Record<Outcome, string> = {
   process_limit: 'The run failed with as many processes as it may have.',
   disk_limit: 'The run used more disk space than it may.',
   tool_missing: 'The tool is not installed on the server.',
-  sandbox_unavailable: 'The sandbox could not be made on the server.',
+  sandbox_unavailable: 'The server had no sandbox for it.',
   source_unavailable: 'The source could not be fetched.',
   project_unusable: 'The project cannot be used as it is.',
   plan_unreadable: 'The plan could not be read.',

@@ -162,7 +162,7 @@ const reasons: Readonly<Record<Outcome, string>> = {
   process_limit: 'It had as many processes as it may',
   disk_limit: 'It ran out of disk space',
   tool_missing: 'The tool is missing on the server, or cannot be used',
-  sandbox_unavailable: 'The sandbox could not be made',
+  sandbox_unavailable: 'The server had no sandbox for it',
   source_unavailable: 'The source could not be fetched',
   project_unusable: 'The project could not be used',
   plan_unreadable: 'The plan could not be read',

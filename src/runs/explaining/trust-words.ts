@@ -11,7 +11,7 @@ const reasons: Record<Trust, string> = {
 export const trustReason = (trust: Trust): string => reasons[trust];
 
 /** Which variables the commands of a run see, as a sentence. `quote` marks what is an access. */
-export function variablesInWords(trust: Trust, quote: (access: string) => string = String): string {
+export function variablesInWords(trust: Trust, quote = (access: string) => `“${access}”`): string {
   const { access, hasSecrets } = rightsOf(trust);
   const variables = `variables of access ${joined(access.map(quote))}`;
   if (!hasSecrets) return `It runs without secrets: its commands see only plain ${variables}.`;
