@@ -19,6 +19,7 @@ import { startHousekeeping } from './housekeeping.ts';
 import { createIds } from './ids.ts';
 import { createInspection } from './inspection.ts';
 import { findOpa } from './installed-opa.ts';
+import { openSandbox, sandboxDirectory, testSandbox } from './installed-sandbox.ts';
 import { createVendors } from './installed-vendors.ts';
 import type { Logger } from './logger.ts';
 import { createMetrics } from './metrics/metrics.ts';
@@ -33,13 +34,10 @@ import { createSeenPlans } from './runs/plan/seen-plans.ts';
 import { createReruns, type Reruns } from './runs/reruns.ts';
 import { createRetention } from './runs/retention.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
-import { createBubblewrap } from './sandbox/bubblewrap.ts';
 import { closeInheritedDescriptors } from './sandbox/descriptors.ts';
 import { leftoverMark } from './sandbox/leftovers.ts';
 import { applyLimits, defaultLimits, processLimits } from './sandbox/limits.ts';
-import { createNoSandbox } from './sandbox/none.ts';
 import { parseAllowedHosts } from './sandbox/proxy-rules.ts';
-import { selfTest } from './sandbox/self-test.ts';
 import { startServing } from './serving.ts';
 import { vendorName } from './stacks/stack.ts';
 import { createStacks } from './stacks/stacks.ts';
@@ -84,17 +82,10 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   const basics = { transactions: database, clock, newId, logger };
 
   const isSandboxed = config.sandbox.kind !== 'none';
-  const sandboxDirectory = join(config.dataDir, 'sandbox');
   // A wrong entry stops the start, not the first run.
   parseAllowedHosts(config.sandbox.allowedHosts);
   parseAllowedHosts(config.sandbox.untrustedHosts, 'SANDBOX_UNTRUSTED_HOSTS');
-  const sandbox = isSandboxed
-    ? createBubblewrap({
-        directory: sandboxDirectory,
-        caBundle: config.caBundle,
-        upstream: config.sandbox.upstreamProxy,
-      })
-    : createNoSandbox();
+  const sandbox = openSandbox(config);
   const opa = createOpa({
     path: findOpa(config.tools)?.path ?? null,
     sandbox,
@@ -154,7 +145,11 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
           observer: metrics.reconciling,
           sessions,
           vendors,
-          git: { path: config.tools.path, caBundle: config.caBundle, mark: leftoverMark(sandboxDirectory) },
+          git: {
+            path: config.tools.path,
+            caBundle: config.caBundle,
+            mark: leftoverMark(sandboxDirectory(config)),
+          },
           scratchDirectory,
           publicUrl,
           gates: { standing: (run, tx) => runs.gates.standing(run, tx) },
@@ -255,9 +250,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
     rules: config.retention,
   });
 
-  const sandboxTest = once(() =>
-    selfTest(sandbox, { stateDirectory: config.dataDir, withNetwork: config.sandbox.network !== 'none' }),
-  );
+  const sandboxTest = once(() => testSandbox(config, sandbox));
   const inspection = createInspection({
     ...{ version, config, stores, sandboxTest, vendors: installed, policyEngine: opa, clock },
   });
@@ -338,7 +331,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
       ...{ ...basics, ...stores, ...config.retention, runs, retention, sessions, audit, idempotency },
       sweepCaches,
     };
-    const directories = { sandbox: sandboxDirectory, scratch: scratchDirectory };
+    const directories = { sandbox: sandboxDirectory(config), scratch: scratchDirectory };
     const parts = { config, directories, sandboxTest, engine: opa, runs, workspaces, judging, webhooks };
     const housekeeping = () => startHousekeeping(kept);
     const listening = await startServing({ ...parts, housekeeping, worker, github, web, logger }, opened);

@@ -58,11 +58,14 @@ function diskCheck({ path, freeBytes, floorBytes }: Findings['disk']): Check {
   };
 }
 
-function sandboxCheck({ ok, tier, version, failures }: SelfTestResult): Check {
-  const name = version === null ? tier : `bubblewrap ${version}, ${tier}`;
-  const [first, ...rest] = failures;
-  if (ok || first === undefined) return { ok, detail: name };
-  return { ok: false, detail: first, ...(rest.length === 0 ? {} : { hint: rest.join(' ') }) };
+function sandboxCheck({ tier, version, items }: SelfTestResult): Check {
+  const [first, ...rest] = items.filter(({ ok }) => !ok);
+  if (first === undefined) {
+    return { ok: true, detail: version === null ? tier : `bubblewrap ${version}, ${tier}` };
+  }
+  const more = rest.map(({ detail }) => detail);
+  const hint = [...(first.fix === null ? [] : [first.fix]), ...more].join('\n');
+  return { ok: false, detail: first.detail, ...(hint === '' ? {} : { hint }) };
 }
 
 /** A missing tool that no stack uses keeps nobody from working. */
@@ -97,7 +100,7 @@ export function doctorReport(
       ),
     ),
     policyEngineItem(findings.policyEngine),
-    sandboxItem(sandbox),
+    ...sandboxItems(sandbox),
     ...sandbox.warnings.map(
       (warning): DoctorItem => ({ name: 'sandbox', status: 'warning', detail: warning }),
     ),
@@ -146,9 +149,16 @@ function policyEngineItem(engine: EngineStanding): DoctorItem {
   return { name: 'policies', status: 'warning', detail: engine.reason, hint };
 }
 
-function sandboxItem(sandbox: SelfTestResult): DoctorItem {
-  const { ok, detail, hint } = sandboxCheck(sandbox);
-  return { name: 'sandbox', status: ok ? 'ok' : 'problem', detail, ...(hint === undefined ? {} : { hint }) };
+/** Each hole has a fix of its own. */
+function sandboxItems(sandbox: SelfTestResult): DoctorItem[] {
+  const failures = sandbox.items.filter(({ ok }) => !ok);
+  if (failures.length === 0) {
+    return [{ name: 'sandbox', status: 'ok', detail: sandboxCheck(sandbox).detail }];
+  }
+  return failures.map(({ detail, fix }) => ({
+    ...{ name: 'sandbox', status: 'problem' as const, detail },
+    ...(fix === null ? {} : { hint: fix }),
+  }));
 }
 
 /** Longer than a burst takes, and than a GitHub that answers after the second retry. */

@@ -79,8 +79,10 @@ async function clearAway({
   rmSync(directories.scratch, { recursive: true, force: true });
   await engine.sweep();
   const tested = await sandboxTest();
-  for (const failure of tested.failures)
-    logger.error({ failure }, 'no run is executed: the sandbox failed its self-test');
+  for (const { name, ok, detail, fix } of tested.items) {
+    if (!ok)
+      logger.error({ probe: name, detail, fix }, 'no run is executed: the sandbox failed its self-test');
+  }
   for (const warning of tested.warnings) logger.warn({ warning }, 'the sandbox works, but could be better');
   return tested;
 }

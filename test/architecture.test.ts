@@ -43,7 +43,9 @@ const allowed: Record<string, readonly string[]> = {
     'vendor-rules',
     'project-import',
     'local-policies',
+    'installed-sandbox',
     'main',
+    'sandbox/self-test',
     'access',
     'web/health',
     'webhooks/receiving',
@@ -63,6 +65,7 @@ const allowed: Record<string, readonly string[]> = {
   ],
   'installed-vendors': ['config', 'tools', 'vendors', 'worker/vendor'],
   'installed-opa': ['config', 'tools'],
+  'installed-sandbox': ['config', 'sandbox'],
   housekeeping: [
     ...foundation,
     'runs',

@@ -8,7 +8,7 @@ const wellFindings: Findings = {
   git: '2.47.0',
   database: { path: '/nowhere/slipway.db', problem: null },
   disk: { path: '/nowhere', freeBytes: 2 ** 40, floorBytes: 2 ** 30 },
-  sandbox: { ok: true, tier: 'full', version: '0.11.0', failures: [], warnings: [] },
+  sandbox: { ok: true, tier: 'full', version: '0.11.0', items: [], warnings: [] },
   vendors: [],
   policyEngine: { kind: 'ready', engine: 'opa 1.22.0', path: '/opt/opa' },
   githubConfigured: true,
@@ -83,7 +83,7 @@ function findings(path: string, freeBytes: number, floorBytes: number): Findings
     policyEngine: { kind: 'unavailable', reason: 'opa was not found' },
     database: { path, problem: null },
     disk: { path: '/data', freeBytes, floorBytes },
-    sandbox: { ok: true, tier: 'root', version: '0.12.0', failures: [], warnings: [] },
+    sandbox: { ok: true, tier: 'root', version: '0.12.0', items: [], warnings: [] },
   };
 }
 

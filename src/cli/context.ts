@@ -7,6 +7,7 @@ import type { CheckedSource } from '../policies/check-source.ts';
 import type { TestReport } from '../policies/opa-test.ts';
 import type { PolicyKind, PolicySource, RegoVersion } from '../policies/policy.ts';
 import type { FoundProject, ProjectQuestion } from '../project-import.ts';
+import type { SelfTestResult } from '../sandbox/self-test.ts';
 import type { DoctorReport } from '../web/health.ts';
 
 /** The world as a command sees it, so that tests can be the world. */
@@ -32,6 +33,7 @@ export interface CliContext {
   readonly findProject: (config: Config, question: ProjectQuestion) => Promise<FoundProject>;
   readonly simulate: (config: Config, event: EventToSimulate) => Promise<Simulation>;
   readonly checkPolicy: (config: Config, kind: PolicyKind, source: PolicySource) => Promise<CheckedSource>;
+  readonly testSandbox: (config: Config) => Promise<SelfTestResult>;
   readonly testPolicies: (config: Config, request: FolderToTest) => Promise<TestReport>;
 }
 

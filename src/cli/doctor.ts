@@ -3,7 +3,7 @@ import type { DoctorReport } from '../web/health.ts';
 import { type CliContext, configOf, openLocal } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { CliFailure } from './failure.ts';
-import { oneLine, outputOf } from './output.ts';
+import { indented, oneLine, outputOf } from './output.ts';
 
 const marks = { ok: 'ok', warning: 'WARN', problem: 'FAIL' } as const;
 
@@ -28,7 +28,7 @@ function described({ items }: DoctorReport): string {
   return items
     .flatMap(({ name, status, detail, hint }) => [
       `${marks[status].padEnd(4)}  ${name.padEnd(width)}  ${oneLine(detail)}`,
-      ...(hint === undefined || status === 'ok' ? [] : [`${' '.repeat(width + 8)}${oneLine(hint)}`]),
+      ...(hint === undefined || status === 'ok' ? [] : indented(hint, width + 8)),
     ])
     .join('\n');
 }

@@ -28,6 +28,7 @@ export async function main(): Promise<void> {
     simulate: async (config, event) => (await import('../without-server.ts')).simulateEvent(config, event),
     checkPolicy: async (config, kind, source) =>
       (await import('../local-policies.ts')).checkPolicy(config, kind, source),
+    testSandbox: async (config) => (await import('../installed-sandbox.ts')).testSandboxHere(config),
     testPolicies: async (config, request) =>
       (await import('../local-policies.ts')).testPolicyFolder(config, request),
   });

@@ -57,6 +57,11 @@ export function oneLine(text: string): string {
     .trim();
 }
 
+/** Lines of ours, each of which may hold text from anywhere. */
+export function indented(text: string, width: number): string[] {
+  return text.split('\n').map((line) => `${' '.repeat(width)}${/^ */.exec(line)?.[0] ?? ''}${oneLine(line)}`);
+}
+
 /** JSON as it is, but for characters that steer a terminal: in JSON they may stand as escapes. */
 export function forTerminal(json: string): string {
   return json.replace(

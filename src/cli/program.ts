@@ -19,6 +19,7 @@ import { addRunCommands } from './run.ts';
 import { addRunDeliveriesCommand } from './run-deliveries.ts';
 import { addRunDetailCommands } from './run-details.ts';
 import { addLogCommand } from './run-logs.ts';
+import { addSandboxCommands } from './sandbox.ts';
 import { addSetupCommand } from './setup.ts';
 import { addSimulateCommand } from './simulate.ts';
 import { addStackCommands } from './stack.ts';
@@ -71,6 +72,10 @@ export function createProgram(context: CliContext, onServed: (exitCode: number) 
     });
   addSetupCommand(program, context);
   addDoctorCommand(program, context);
+  addSandboxCommands(
+    program.command('sandbox').description('what keeps the code of repositories in'),
+    context,
+  );
   addSimulateCommand(program, context);
   addTokenCommands(program.command('token').description('API tokens'), context);
   const stack = program.command('stack').description('stacks');

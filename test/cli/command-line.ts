@@ -1,6 +1,7 @@
 import type { CliApp, CliContext } from '../../src/cli/context.ts';
 import { runCli } from '../../src/cli/program.ts';
 import type { Config } from '../../src/config.ts';
+import { testSandboxHere } from '../../src/installed-sandbox.ts';
 import { checkPolicy, testPolicyFolder } from '../../src/local-policies.ts';
 import { findProject } from '../../src/project-import.ts';
 import type { DoctorReport } from '../../src/web/health.ts';
@@ -57,6 +58,7 @@ export function aCommandLine(installation: Installation, report: DoctorReport = 
       findProject,
       simulate: (config, event) => simulateEvent(config, event),
       checkPolicy,
+      testSandbox: testSandboxHere,
       testPolicies: testPolicyFolder,
     };
   }

@@ -2,9 +2,12 @@ import { linkSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeF
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBubblewrap } from '../../src/sandbox/bubblewrap.ts';
+import { readMachine, systemOf } from '../../src/sandbox/machine.ts';
 import { createNoSandbox } from '../../src/sandbox/none.ts';
+import { probeFromOutside } from '../../src/sandbox/probes/from-outside.ts';
+import type { SelfTestItem } from '../../src/sandbox/probes/item.ts';
 import type { SandboxCommand } from '../../src/sandbox/sandbox.ts';
-import { selfTest } from '../../src/sandbox/self-test.ts';
+import { type SelfTestResult, selfTest } from '../../src/sandbox/self-test.ts';
 import { createHarness, type Harness, identity, isRoot } from './harness.ts';
 
 let harness: Harness;
@@ -15,13 +18,21 @@ afterAll(() => harness[Symbol.dispose]());
 
 const options = () => ({ stateDirectory: join(harness.root, 'state'), withNetwork: true });
 
+/** Names and details of what did not pass. */
+const failuresOf = ({ items }: SelfTestResult) => items.filter(({ ok }) => !ok);
+const namesOf = (items: readonly SelfTestItem[]) => items.map(({ name }) => name);
+
 describe('the self-test', () => {
-  it('passes here, and leaves nothing behind', async () => {
+  it('passes here, says what it looked at, and leaves nothing behind', async () => {
     const result = await selfTest(harness.sandbox, options());
 
-    expect(result).toMatchObject({ ok: true, failures: [], tier: isRoot ? 'root' : 'unprivileged' });
+    expect(failuresOf(result)).toEqual([]);
+    expect(result).toMatchObject({ ok: true, tier: isRoot ? 'root' : 'unprivileged' });
     expect(result.warnings.filter((warning) => warning.includes('MEMORY'))).toEqual([]);
     expect(result.version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(new Set(namesOf(result.items)).size).toBe(result.items.length);
+    const user = result.items.find(({ name }) => name === 'user')?.detail;
+    expect(user).toMatch(isRoot ? /one of its own \(\d{5,}\)/ : /that of the server/);
     expect(readdirSync(join(harness.root, 'state'))).toEqual([]);
   });
 
@@ -32,11 +43,34 @@ describe('the self-test', () => {
       run: (command: SandboxCommand) =>
         none.run({ ...command, environment: { ...command.environment, INHERITED: '1' } }),
     };
-    const { ok, failures } = await selfTest(leaky, options());
+    const result = await selfTest(leaky, { ...options(), withNetwork: false });
 
-    expect(ok).toBe(false);
-    const words = ['can read', 'loopback', 'system-call filter', 'setuid', 'variables', 'Limits'];
-    expect(words.filter((word) => !failures.some((failure) => failure.includes(word)))).toEqual([]);
+    expect(result.ok).toBe(false);
+    expect(namesOf(failuresOf(result))).toEqual([
+      ...['files', ...(isRoot ? ['writing'] : []), 'loopback', 'system calls', 'privileges'],
+      ...(isRoot ? ['capabilities'] : []),
+      ...['processes', 'variables', 'limits', 'number of processes', 'temporary files'],
+      ...(isRoot ? ['user'] : []),
+    ]);
+    for (const { name, detail } of failuresOf(result)) expect(detail, name).toMatch(/^[A-Z/].*\.$/);
+  });
+
+  it('finds a secret on a command line, and processes that go on without who started them', async () => {
+    const telling = {
+      ...harness.sandbox,
+      run: ({ argv, ...command }: SandboxCommand) =>
+        createNoSandbox().run({
+          ...command,
+          argv: ['bash', '-c', 'setsid "$@" & wait', '_', ...argv, ...Object.values(command.environment)],
+        }),
+    };
+    const items = await probeFromOutside(telling);
+
+    expect(items.find(({ name }) => name === 'command lines')).toMatchObject({
+      ok: false,
+      detail: expect.stringContaining('show a secret'),
+    });
+    expect(items.find(({ name }) => name === 'end')).toMatchObject({ ok: false });
   });
 
   it('finds holes that only commands with a network have', async () => {
@@ -45,13 +79,13 @@ describe('the self-test', () => {
       ...harness.sandbox,
       run: (command: SandboxCommand) => (command.network === null ? harness.sandbox : none).run(command),
     };
-    const { ok, failures } = await selfTest(leaky, options());
+    const failures = failuresOf(await selfTest(leaky, options()));
 
-    expect(ok).toBe(false);
-    const words = ['can read', 'loopback', 'system-call filter'].map((word) =>
-      failures.find((failure) => failure.includes(word)),
+    expect(namesOf(failures)).toEqual(
+      expect.arrayContaining(['files, with network', 'loopback, with network', 'system calls, with network']),
     );
-    expect(words).toEqual(Array(3).fill(expect.stringMatching(/^With network: /)));
+    expect(namesOf(failures).filter((name) => !/with network$|^proxy$/.test(name))).toEqual([]);
+    expect(failures.map(({ detail }) => detail)).toContainEqual(expect.stringMatching(/^With network: /));
   });
 
   it('warns where the memory of commands cannot be seen', async () => {
@@ -73,19 +107,27 @@ describe('the self-test', () => {
       mode: 0o755,
     });
     for (const sandbox of [harness.sandbox, createNoSandbox()]) {
-      const { ok, failures } = await selfTest(sandbox, { ...options(), programs: { PATH: bin } });
+      const result = await selfTest(sandbox, { ...options(), programs: { PATH: bin } });
 
-      expect(ok).toBe(false);
-      expect(failures).toEqual([expect.stringContaining('apt-get install findutils')]);
+      expect(result.ok).toBe(false);
+      expect(failuresOf(result)).toEqual([
+        expect.objectContaining({ fix: expect.stringContaining('apt-get install findutils') }),
+      ]);
     }
   });
 
   it('says what to install where bwrap is missing', async () => {
     const missing = createBubblewrap({ directory: join(harness.root, 'missing'), bwrap: '/no/such/bwrap' });
-    const { ok, version, failures } = await selfTest(missing, options());
+    const machine = () => ({ ...readMachine(systemOf('/usr/bin')), bwrap: null });
+    const result = await selfTest(missing, { ...options(), machine });
 
-    expect({ ok, version }).toEqual({ ok: false, version: null });
-    expect(failures).toEqual([expect.stringContaining('apt-get install bubblewrap')]);
+    expect(result).toMatchObject({ ok: false, version: null });
+    expect(failuresOf(result)).toEqual([
+      {
+        ...{ name: 'start', ok: false, detail: expect.stringMatching(/^No command starts: .*bwrap/) },
+        fix: expect.stringContaining('Not installed: bwrap. Debian, Ubuntu: apt-get install bubblewrap'),
+      },
+    ]);
   });
 
   it('lets SANDBOX=none pass, with a warning', async () => {
