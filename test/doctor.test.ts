@@ -118,3 +118,33 @@ test('calls a server unready that has too little room, and says what to do', asy
   expect(doctorReport(short, noBacklog).ok).toBe(false);
   expect(healthOf(findings(temp.path, 0, 0)).status).toBe('ready');
 });
+
+test('each hole of the sandbox is a problem with its own fix; /readyz has all of it in one hint', () => {
+  const failed = (name: string, fix: string | null) => ({ name, ok: false, detail: `${name} leaks.`, fix });
+  const items = [
+    { name: 'start', ok: true, detail: 'bubblewrap', fix: null },
+    failed('files', 'Move DATA_DIR.\nThen start again.'),
+    failed('loopback', null),
+  ];
+  const found = { ...wellFindings, sandbox: { ...wellFindings.sandbox, ok: false, items } };
+
+  const report = doctorReport(found, noBacklog);
+  expect(report.ok).toBe(false);
+  expect(report.items.filter(({ name }) => name === 'sandbox')).toEqual([
+    {
+      ...{ name: 'sandbox', status: 'problem', detail: 'files leaks.' },
+      hint: 'Move DATA_DIR.\nThen start again.',
+    },
+    { name: 'sandbox', status: 'problem', detail: 'loopback leaks.' },
+  ]);
+  expect(healthOf(found)).toMatchObject({
+    status: 'unready',
+    checks: {
+      sandbox: {
+        ok: false,
+        detail: 'files leaks.',
+        hint: 'Move DATA_DIR.\nThen start again.\nloopback leaks.',
+      },
+    },
+  });
+});

@@ -32,7 +32,7 @@ const known: Readonly<Record<Refusal, KnownRefusal>> = {
   namespaces: {
     says: /No permissions to creat\w* (?:a )?new namespace|Creating new namespace failed|unshare user ns/,
     advice:
-      'User namespaces are off: set the sysctls user.max_user_namespaces above 0 and kernel.unprivileged_userns_clone to 1; on Ubuntu 24.04 and later give bwrap an AppArmor profile with userns.',
+      'User namespaces are off: set the sysctls user.max_user_namespaces above 0 and kernel.unprivileged_userns_clone to 1 (of a container: on its host); on Ubuntu 24.04 and later give bwrap an AppArmor profile with userns.',
   },
   apparmor: {
     says: /No permissions to creat|Creating new namespace failed|setting up uid map|RTM_NEWADDR|Failed to make \/ slave/,

@@ -58,7 +58,7 @@ export function aCommandLine(installation: Installation, report: DoctorReport = 
       findProject,
       simulate: (config, event) => simulateEvent(config, event),
       checkPolicy,
-      testSandbox: testSandboxHere,
+      testSandbox: change.testSandbox ?? testSandboxHere,
       testPolicies: testPolicyFolder,
     };
   }
@@ -85,6 +85,8 @@ interface RunChange {
   readonly environment?: Readonly<Record<string, string>>;
   readonly directory?: string;
   readonly signal?: AbortSignal;
+  /** Left out: the real one. */
+  readonly testSandbox?: CliContext['testSandbox'];
   /** What is said beside the result, as it is said. */
   readonly onErr?: (text: string) => void;
 }
