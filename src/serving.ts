@@ -6,7 +6,7 @@ import type { Logger } from './logger.ts';
 import type { JudgeLoop } from './policies/judge-loop.ts';
 import type { Opa } from './policies/opa.ts';
 import type { Runs } from './runs/runs.ts';
-import { endLeftovers } from './sandbox/leftovers.ts';
+import { endLeftovers, removeLeftoverSockets } from './sandbox/leftovers.ts';
 import type { SelfTestResult } from './sandbox/self-test.ts';
 import { lockForServer } from './storage/server-lock.ts';
 import { type Listening, listen } from './web/listen.ts';
@@ -76,6 +76,7 @@ async function clearAway({
   logger,
 }: ServingParts): Promise<SelfTestResult> {
   endLeftovers(directories.sandbox);
+  await removeLeftoverSockets(directories.sandbox);
   rmSync(directories.scratch, { recursive: true, force: true });
   await engine.sweep();
   const tested = await sandboxTest();

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBubblewrap } from '../../src/sandbox/bubblewrap.ts';
 import { closeInheritedDescriptors } from '../../src/sandbox/descriptors.ts';
+import { endLeftovers, removeLeftoverSockets } from '../../src/sandbox/leftovers.ts';
 import { defaultLimits } from '../../src/sandbox/limits.ts';
 import type { Mount, SandboxCommand } from '../../src/sandbox/sandbox.ts';
 import { selfTest } from '../../src/sandbox/self-test.ts';
@@ -42,6 +43,17 @@ switch (task) {
   case 'sleep':
     closeInheritedDescriptors();
     await run(`setsid sleep ${argument} & trap "" INT TERM HUP; sleep ${argument}; true`);
+    break;
+  case 'network': {
+    closeInheritedDescriptors();
+    const access = { mode: 'allowlist', allowedHosts: [] } as const;
+    await using network = await sandbox.openNetwork(access, { identity: { key: 'run-1' } });
+    await run(`setsid sleep ${argument} & sleep ${argument}; true`, { network });
+    break;
+  }
+  case 'next-life':
+    print({ ended: endLeftovers(join(directory, 'sandbox')) });
+    await removeLeftoverSockets(join(directory, 'sandbox'));
     break;
   case 'unprivileged': {
     closeInheritedDescriptors();
