@@ -8,6 +8,7 @@ import type { Delta, Outcome, RunState, RunType } from '../../../src/runs/run.ts
 import { createBubblewrap } from '../../../src/sandbox/bubblewrap.ts';
 import { closeInheritedDescriptors } from '../../../src/sandbox/descriptors.ts';
 import { applyLimits, defaultLimits } from '../../../src/sandbox/limits.ts';
+import type { Limits, Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { noHooks, type Stack, type StackSettings } from '../../../src/stacks/stack.ts';
 import { createCaches } from '../../../src/worker/caches.ts';
 import type { PlanStep } from '../../../src/worker/vendor-results.ts';
@@ -64,8 +65,18 @@ export interface ContractStack {
   recorded(): Readonly<Record<string, string | null>>;
 }
 
+export interface ContractOptions {
+  /** Of the second half; left out: those of a server. */
+  readonly applyLimits?: Partial<Limits>;
+  /** Between the second SIGINT and SIGKILL. */
+  readonly forcedStopMs?: number;
+  /** Stands between the worker and its sandbox. */
+  readonly around?: (sandbox: Sandbox) => Sandbox;
+}
+
 /** The worker with the real tool in real sandboxes; what the server is to it besides runs and logs is a stand-in. */
-export async function openContractWorld(subject: Subject) {
+export async function openContractWorld(subject: Subject, options: ContractOptions = {}) {
+  const { forcedStopMs = 1000, around = (sandbox) => sandbox } = options;
   const watch = createRunWatch();
   const files: Record<string, string> = {};
   const world = await openRunWorld({ reactors: [watch.reactor], files });
@@ -73,7 +84,7 @@ export async function openContractWorld(subject: Subject) {
   // Runs pass through, on their way to what is theirs.
   chmodSync(directory.path, 0o711);
   const inDirectory = (name: string) => join(directory.path, name);
-  const sandbox = createBubblewrap({ directory: inDirectory('sandbox'), forcedStopMs: 1000 });
+  const sandbox = around(createBubblewrap({ directory: inDirectory('sandbox'), forcedStopMs }));
   const logger = createLogger('silent');
   const caches = createCaches({
     ...{ directory: inDirectory('cache'), workspacesDirectory: inDirectory('workspaces'), sandbox, logger },
@@ -91,7 +102,7 @@ export async function openContractWorld(subject: Subject) {
         network: { trusted: { mode: 'none' }, untrusted: { mode: 'none' } },
         clock: world.clock,
       },
-      limits: { plan: { ...defaultLimits, graceMs: 1000 }, apply: applyLimits },
+      limits: { plan: { ...defaultLimits, graceMs: 1000 }, apply: { ...applyLimits, ...options.applyLimits } },
       ...{ sandbox, workspaces, caches, logger, slots: 2, heartbeatMs: 10, hasRoom: async () => true },
     });
     worker.start();
@@ -198,6 +209,7 @@ export async function openContractWorld(subject: Subject) {
       await worker.stop(longMs);
       worker = newWorker();
     },
+    opened,
     /** Resolves with what a program of the run has said into the pipe. */
     async heard(id: string, path: string): Promise<string> {
       await using pipe = await opened(id, path, 'r');

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * A provider plugin of Pulumi without dependencies, for programs that need a world outside of the state: `world:File` is a
- * file, `world:Wait` a resource whose creation ends only when it is interrupted. It speaks gRPC over node:http2, as far as
+ * file, `world:Wait` a resource whose creation ends only when it is interrupted, `world:Freeze` one that stops pulumi itself. It speaks gRPC over node:http2, as far as
  * strings need it: every property is one.
  */
 const { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
@@ -16,7 +16,11 @@ const resource = (...names) => ({
 const schema = {
   name: 'world',
   version: '1.0.0',
-  resources: { 'world:index:File': resource('path', 'content'), 'world:index:Wait': resource('path') },
+  resources: {
+    'world:index:File': resource('path', 'content'),
+    'world:index:Wait': resource('path'),
+    'world:index:Freeze': resource('path'),
+  },
 };
 
 let interrupt;
@@ -31,6 +35,7 @@ function write({ path, content }) {
 async function create(type, inputs) {
   if (type === 'world:index:File') write(inputs);
   else {
+    if (type === 'world:index:Freeze') process.kill(process.ppid, 'SIGSTOP');
     const pipe = openSync(inputs.path, 'w');
     writeFileSync(pipe, 'began\n');
     closeSync(pipe);

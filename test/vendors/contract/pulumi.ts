@@ -71,6 +71,8 @@ function declare(resource: Resource): unknown {
       };
     case 'endless':
       return { type: 'world:Wait', properties: { path: resource.pipe }, ...after };
+    case 'freezing':
+      return { type: 'world:Freeze', properties: { path: resource.pipe }, ...after };
   }
 }
 

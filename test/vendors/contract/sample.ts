@@ -26,7 +26,9 @@ export type Resource =
       readonly after?: string;
     }
   /** Says "began" into a pipe; from then on its creation ends only when the tool is interrupted. */
-  | { readonly kind: 'endless'; readonly name: string; readonly pipe: string; readonly after?: string };
+  | { readonly kind: 'endless'; readonly name: string; readonly pipe: string; readonly after?: string }
+  /** Stops the process of the tool itself (SIGSTOP), says "began" into a pipe, and never ends. */
+  | { readonly kind: 'freezing'; readonly name: string; readonly pipe: string; readonly after?: string };
 
 export type Text =
   | string

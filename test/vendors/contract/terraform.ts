@@ -96,6 +96,10 @@ function declare(resource: Resource, say: (text: Text) => string): Record<string
       const command = `echo began > ${resource.pipe}; exec sleep infinity`;
       return { provisioner: [{ 'local-exec': { command } }] };
     }
+    case 'freezing': {
+      const command = `kill -STOP $PPID; echo began > ${resource.pipe}; trap '' INT TERM; while :; do sleep 1; done`;
+      return { provisioner: [{ 'local-exec': { command } }] };
+    }
   }
 }
 
