@@ -10,6 +10,7 @@ import { type Accounting, combineUsage } from './accounting.ts';
 import { adviceFor } from './bwrap-errors.ts';
 import { innermostInit, interruptTargets, isShellCommand } from './interrupt-targets.ts';
 import { removalTimeoutMs } from './limits.ts';
+import { lowerSession } from './priority.ts';
 import { isRunning, type Process, readProcess, readProcesses, sendSignal } from './process-tree.ts';
 import { type Look, lookAt } from './process-use.ts';
 import type { Limits, SandboxCommand, SandboxResult, Usage } from './sandbox.ts';
@@ -128,8 +129,11 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
   let inner: number | undefined;
   const look: Look = async (limits) => {
     if (state.init === null) return null;
-    inner ??= start.isStaged ? innermostInit(readProcesses(), state.init.pid) : state.init.pid;
-    if (inner === undefined) return null;
+    if (inner === undefined) {
+      inner = start.isStaged ? innermostInit(readProcesses(), state.init.pid) : state.init.pid;
+      if (inner === undefined) return null;
+      lowerSession(inner);
+    }
     const root = `/proc/${inner}/root`;
     const temporaries = start.temporaries.map((path) => root + path);
     return lookAt({ directory: `${root}/proc`, session: null, temporaries }, limits);

@@ -123,6 +123,7 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
         bwrap,
         limits,
         hardLimits,
+        cgroup: null,
         join,
         user,
         mounts,

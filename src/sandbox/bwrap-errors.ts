@@ -13,7 +13,7 @@ interface KnownRefusal {
 /** A text can have several reasons: the kernel answers EPERM to all of them. The likeliest comes first. */
 const known: Readonly<Record<Refusal, KnownRefusal>> = {
   programs: {
-    says: /ENOENT|failed to execute|execvp (?:setpriv|prlimit|bwrap):/,
+    says: /ENOENT|failed to execute|^nice: |execvp (?:setpriv|prlimit|bwrap):/,
     advice: 'Install bubblewrap and util-linux (Debian, Ubuntu: apt-get install bubblewrap util-linux).',
   },
   users: {

@@ -1,9 +1,9 @@
 /**
  * The processes between the server and bwrap, each of which execs the next. Pure.
  *
- * Unprivileged server: choom, (nsenter,) prlimit, bwrap.
+ * Unprivileged server: (sh,) nice, choom, (nsenter,) prlimit, bwrap.
  *
- * Root server: choom, (nsenter,) bwrap, setpriv, prlimit, bwrap. The run's own user cannot reach most mount sources, because a
+ * Root server: (sh,) nice, choom, (nsenter,) bwrap, setpriv, prlimit, bwrap. The run's own user cannot reach most mount sources, because a
  * parent (DATA_DIR, /root) is closed to it, and bwrap resolves sources as the user it runs as. So a first bwrap,
  * still root, does nothing but put each source at /tmp/<n> of a mount namespace of its own. It is 4 ms; the
  * alternatives do not work: bwrap refuses ambient capabilities, and resolves /proc/self/fd/<n> to a path again.
@@ -12,12 +12,15 @@
  * dropped its capabilities by then, so the signal on a parent's death, sent in its name, may not reach another user.
  */
 import type { Join } from './network.ts';
+import { niceness } from './priority.ts';
 import type { Limits, Mount } from './sandbox.ts';
 
 export interface LaunchPlan {
   readonly bwrap: string;
   readonly limits: Limits;
   readonly hardLimits: HardLimits;
+  /** The directory of the cgroup to enter first (cgroup.ts); null where there is none. */
+  readonly cgroup: string | null;
   /** The network to enter first; null for commands that get none. */
   readonly join: Join | null;
   /** The run's user when the server is root. */
@@ -35,9 +38,13 @@ export interface LaunchPlan {
 export type HardLimits = Readonly<Record<string, number>>;
 
 export function launchCommand(plan: LaunchPlan): [string, ...string[]] {
-  // Sandboxes die before the server when memory runs out. First, because choom finds itself in /proc by its pid, which
+  // Sandboxes die before the server when memory runs out. Early, because choom finds itself in /proc by its pid, which
   // is another process there once a process namespace lies between.
-  const first = ['choom', '-n', '800', '--', ...entering(plan.join)] as const;
+  const humble = [
+    ...(['nice', '-n', String(niceness), 'choom', '-n', '800', '--'] as const),
+    ...joining(plan.join),
+  ] as const;
+  const first = plan.cgroup === null ? humble : ([...entering(plan.cgroup), ...humble] as const);
   const inner = ['prlimit', ...rlimits(plan), plan.bwrap, ...plan.descriptorOptions, '--', ...plan.argv];
   if (plan.user === null) return [...first, ...inner];
   const user = String(plan.user);
@@ -53,8 +60,16 @@ export function launchCommand(plan: LaunchPlan): [string, ...string[]] {
   ];
 }
 
+/**
+ * Before anything else, so that all of it is counted and held. A shell, because a process has to enter by itself and then become
+ * another program, for which there is no program by argv; nothing is put into its text.
+ */
+function entering(cgroup: string): ['sh', ...string[]] {
+  return ['sh', '-c', 'echo 0 > "$0/cgroup.procs" && exec "$@"', cgroup];
+}
+
 /** Capabilities gained by entering a user namespace are lost again with the next exec: our user is not its root. */
-function entering(join: Join | null): string[] {
+function joining(join: Join | null): string[] {
   if (join === null) return [];
   const user = join.user === null ? [] : [`--user=${join.user}`, '--preserve-credentials'];
   return ['nsenter', ...user, `--net=${join.network}`, '--'];

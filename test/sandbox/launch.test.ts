@@ -95,6 +95,7 @@ describe('the launch', () => {
     bwrap: 'bwrap',
     limits: { ...testLimits, processes: 100, dataBytes: 2000, fileBytes: 3000 },
     hardLimits: { data: 1500 },
+    cgroup: null,
     mounts: [mount('/closed/workspace', '/workspace', true)],
     outerStatus: 8,
     join: null,
@@ -104,7 +105,7 @@ describe('the launch', () => {
 
   it('of an unprivileged server does not count its own threads, and stays below its hard limits', () => {
     expect(launchCommand({ ...plan, user: null }).join(' ')).toBe(
-      'choom -n 800 -- prlimit --data=1500:1500 --fsize=3000:3000 --core=0:0 bwrap --args 3 -- pulumi preview',
+      'nice -n 10 choom -n 800 -- prlimit --data=1500:1500 --fsize=3000:3000 --core=0:0 bwrap --args 3 -- pulumi preview',
     );
     expect(stagedMounts(plan.mounts, null)).toBe(plan.mounts);
   });
@@ -113,13 +114,22 @@ describe('the launch', () => {
     const join = { network: '/proc/1/fd/20', user: null };
 
     expect(launchCommand({ ...plan, user: 5000, join }).join(' ')).toMatch(
-      /^choom -n 800 -- nsenter --net=\/proc\/1\/fd\/20 -- bwrap --unshare-pid /,
+      /^nice -n 10 choom -n 800 -- nsenter --net=\/proc\/1\/fd\/20 -- bwrap --unshare-pid /,
     );
     expect(
       launchCommand({ ...plan, user: null, join: { ...join, user: '/proc/1/fd/21' } }).join(' '),
     ).toMatch(
-      /^choom -n 800 -- nsenter --user=\/proc\/1\/fd\/21 --preserve-credentials --net=\/proc\/1\/fd\/20 -- prlimit /,
+      /^nice -n 10 choom -n 800 -- nsenter --user=\/proc\/1\/fd\/21 --preserve-credentials --net=\/proc\/1\/fd\/20 -- prlimit /,
     );
+  });
+
+  it('enters the cgroup of the command before anything else, root or not', () => {
+    const cgroup = '/sys/fs/cgroup/slipway/sandbox-7-1';
+    for (const user of [null, 5000]) {
+      expect(launchCommand({ ...plan, user, cgroup }).slice(0, 5)).toEqual([
+        ...['sh', '-c', 'echo 0 > "$0/cgroup.procs" && exec "$@"', cgroup, 'nice'],
+      ]);
+    }
   });
 
   it('of a root server stages what the user of the run could not reach', () => {
