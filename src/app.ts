@@ -34,6 +34,7 @@ import { createSeenPlans } from './runs/plan/seen-plans.ts';
 import { createReruns, type Reruns } from './runs/reruns.ts';
 import { createRetention } from './runs/retention.ts';
 import { createRuns, type Runs } from './runs/runs.ts';
+import { delegateCgroup } from './sandbox/cgroup-delegation.ts';
 import { closeInheritedDescriptors } from './sandbox/descriptors.ts';
 import { leftoverMark } from './sandbox/leftovers.ts';
 import { applyLimits, defaultLimits, processLimits } from './sandbox/limits.ts';
@@ -72,6 +73,8 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../packag
 export async function openApp(config: Config, logger: Logger): Promise<App> {
   // What whoever started us left open would be open inside the sandbox too.
   closeInheritedDescriptors();
+  // Before anything is started: the cgroup that is divided must hold nobody but us.
+  const delegation = delegateCgroup();
   await using opening = new AsyncDisposableStack();
   const clock = systemClock;
   const stores = await openStores(config);
@@ -85,7 +88,7 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   // A wrong entry stops the start, not the first run.
   parseAllowedHosts(config.sandbox.allowedHosts);
   parseAllowedHosts(config.sandbox.untrustedHosts, 'SANDBOX_UNTRUSTED_HOSTS');
-  const sandbox = openSandbox(config);
+  const sandbox = openSandbox(config, delegation);
   const opa = createOpa({
     path: findOpa(config.tools)?.path ?? null,
     sandbox,
@@ -332,7 +335,17 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
       sweepCaches,
     };
     const directories = { sandbox: sandboxDirectory(config), scratch: scratchDirectory };
-    const parts = { config, directories, sandboxTest, engine: opa, runs, workspaces, judging, webhooks };
+    const parts = {
+      config,
+      directories,
+      delegation,
+      sandboxTest,
+      engine: opa,
+      runs,
+      workspaces,
+      judging,
+      webhooks,
+    };
     const housekeeping = () => startHousekeeping(kept);
     const listening = await startServing({ ...parts, housekeeping, worker, github, web, logger }, opened);
     url = listening.url;

@@ -31,6 +31,8 @@ export interface Config {
     /** What runs that are not trusted may reach. */
     readonly untrustedHosts: readonly string[];
     readonly upstreamProxy: UpstreamProxySetting | null;
+    /** Processors that a command may keep busy where it has a cgroup; null = all there are. */
+    readonly cpus: number | null;
   };
   readonly caBundle: string | null;
   readonly workers: number;
@@ -78,6 +80,12 @@ const wholeNumber = z
   .string()
   .regex(/^\d{1,15}$/, 'must be a whole number')
   .transform(Number);
+/** The kernel takes shares from a hundredth of one on. */
+const processors = z
+  .string()
+  .regex(/^\d{1,4}(\.\d{1,2})?$/, 'must be a number of processors such as 2 or 1.5')
+  .transform(Number)
+  .pipe(z.number().min(0.01).max(1024));
 /** A century at most: more is a typing error, and would not be a date. */
 const days = wholeNumber.pipe(z.number().max(36_500));
 const httpUrl = z
@@ -115,6 +123,7 @@ const settings = z.object({
   SANDBOX_PROCESSES: wholeNumber.pipe(z.number().min(64).max(4_000_000)).default(1024),
   SANDBOX_UNTRUSTED_HOSTS: list,
   SANDBOX_UPSTREAM_PROXY: optional,
+  SANDBOX_CPUS: processors.optional(),
   CA_BUNDLE: optional,
   WORKERS: wholeNumber.pipe(z.number().min(1).max(256)).optional(),
   MIN_FREE_DISK_MB: wholeNumber.pipe(z.number().max(1_000_000_000)).default(1024),
@@ -172,6 +181,7 @@ export function readConfig(environment: Environment): Config {
       processes: values.SANDBOX_PROCESSES,
       untrustedHosts: values.SANDBOX_UNTRUSTED_HOSTS,
       upstreamProxy: upstreamProxy(values.SANDBOX_UPSTREAM_PROXY),
+      cpus: values.SANDBOX_CPUS ?? null,
     },
     caBundle: values.CA_BUNDLE ? caBundle(resolve(values.CA_BUNDLE)) : null,
     workers: values.WORKERS ?? cpus().length,

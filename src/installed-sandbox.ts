@@ -2,6 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { createBubblewrap } from './sandbox/bubblewrap.ts';
+import type { Delegation } from './sandbox/cgroup-delegation.ts';
 import { closeInheritedDescriptors } from './sandbox/descriptors.ts';
 import { createNoSandbox } from './sandbox/none.ts';
 import { type SelfTestResult, selfTest, type TestedSandbox } from './sandbox/self-test.ts';
@@ -9,14 +10,19 @@ import { type SelfTestResult, selfTest, type TestedSandbox } from './sandbox/sel
 /** Of the sandbox, below DATA_DIR. */
 export const sandboxDirectory = (config: Config): string => join(config.dataDir, 'sandbox');
 
-/** The one that the settings ask for, in DATA_DIR. Several may be open in it at once: a server's, and those of commands. */
-export function openSandbox(config: Config): TestedSandbox {
+/**
+ * The one that the settings ask for, in DATA_DIR. Several may be open in it at once: a server's, and those of commands, which
+ * have no cgroup to divide.
+ */
+export function openSandbox(config: Config, delegation?: Delegation): TestedSandbox {
   return config.sandbox.kind === 'none'
     ? createNoSandbox()
     : createBubblewrap({
         directory: sandboxDirectory(config),
         caBundle: config.caBundle,
         upstream: config.sandbox.upstreamProxy,
+        cpus: config.sandbox.cpus,
+        ...(delegation && { delegation }),
       });
 }
 

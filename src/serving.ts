@@ -6,6 +6,8 @@ import type { Logger } from './logger.ts';
 import type { JudgeLoop } from './policies/judge-loop.ts';
 import type { Opa } from './policies/opa.ts';
 import type { Runs } from './runs/runs.ts';
+import { removeLeftoverCgroups } from './sandbox/cgroup.ts';
+import type { Delegation } from './sandbox/cgroup-delegation.ts';
 import { endLeftovers, removeLeftoverSockets } from './sandbox/leftovers.ts';
 import type { SelfTestResult } from './sandbox/self-test.ts';
 import { lockForServer } from './storage/server-lock.ts';
@@ -21,6 +23,7 @@ const drainMs = 20_000;
 interface ServingParts {
   readonly config: Config;
   readonly directories: { readonly sandbox: string; readonly scratch: string };
+  readonly delegation: Delegation;
   readonly sandboxTest: () => Promise<SelfTestResult>;
   readonly engine: Pick<Opa, 'sweep'>;
   readonly runs: Pick<Runs, 'restored' | 'recovery' | 'approvalJobs' | 'scheduler'>;
@@ -71,12 +74,14 @@ export async function startServing(parts: ServingParts, opened: AsyncDisposableS
 /** Of a former life: what still runs, and what lies about. Then whether there is a sandbox to run anything in. */
 async function clearAway({
   directories,
+  delegation,
   engine,
   sandboxTest,
   logger,
 }: ServingParts): Promise<SelfTestResult> {
   endLeftovers(directories.sandbox);
   await removeLeftoverSockets(directories.sandbox);
+  if (delegation.kind === 'delegated') await removeLeftoverCgroups(delegation);
   rmSync(directories.scratch, { recursive: true, force: true });
   await engine.sweep();
   const tested = await sandboxTest();

@@ -78,7 +78,15 @@ const allowed: Record<string, readonly string[]> = {
   ],
   serving: [
     ...['config', 'logger', 'github/github', 'policies/judge-loop', 'policies/opa', 'runs/runs'],
-    ...['sandbox/leftovers', 'sandbox/self-test', 'storage/server-lock', 'web/listen', 'web/server'],
+    ...[
+      'sandbox/cgroup',
+      'sandbox/cgroup-delegation',
+      'sandbox/leftovers',
+      'sandbox/self-test',
+      'storage/server-lock',
+      'web/listen',
+      'web/server',
+    ],
     ...['webhooks/webhooks', 'worker/worker', 'worker/workspace'],
   ],
   main: ['config', 'app', 'logger', 'user-error'],

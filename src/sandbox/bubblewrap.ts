@@ -1,29 +1,20 @@
 /**
  * The sandbox on Linux: bwrap, driven directly.
  *
- * This file puts one command together and runs it. What the command sees is in arguments.ts, the way to bwrap in
+ * This file puts one command together. What the command sees is in arguments.ts, the way to bwrap in launcher.ts and
  * launch.ts, the process in bubblewrap-process.ts, the clocks in supervise.ts, the way out in network.ts and proxy.ts. Every value
  * travels on a descriptor, because command lines are world-readable. It refuses to know what a command is for.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
-import { notMeasured } from './accounting.ts';
 import { holderArguments, privateTemporaries, sandboxArguments } from './arguments.ts';
-import {
-  type BubblewrapStart,
-  descriptors,
-  launcherEnvironment,
-  runBubblewrap,
-} from './bubblewrap-process.ts';
-import { hasSymlinkFlaw } from './bwrap-errors.ts';
-import { inheritedDescriptors, stillInherited } from './descriptors.ts';
+import { launcherEnvironment } from './bubblewrap-process.ts';
+import type { Delegation } from './cgroup-delegation.ts';
 import { ownDirectory, removeDirectory } from './directories.ts';
 import { forwarderInside, nodeInside, prepareHostTree, proxySocketInside } from './host-tree.ts';
-import { launchCommand, parseHardLimits, stagedMounts } from './launch.ts';
-import { leftoverMark } from './leftovers.ts';
+import { createLauncher, notStarted } from './launcher.ts';
 import {
   defaultLimits,
   forcedStopMs,
@@ -33,15 +24,12 @@ import {
   temporaryBytes,
 } from './limits.ts';
 import { orderMounts } from './mounts.ts';
-import { type HeldNetwork, holdNetwork, type Join } from './network.ts';
+import { type HeldNetwork, holdNetwork } from './network.ts';
 import { networkEnvironment, proxyPort } from './network-environment.ts';
 import { startProxy } from './proxy.ts';
 import type { Resolve } from './proxy-destinations.ts';
 import type { UpstreamProxy } from './proxy-upstream.ts';
-import { userOfRun, userRange } from './run-identity.ts';
 import type {
-  Limits,
-  Mount,
   NetworkOptions,
   OpenAccess,
   OpenNetwork,
@@ -50,7 +38,7 @@ import type {
   SandboxCommand,
   SandboxResult,
 } from './sandbox.ts';
-import { isSupportedArchitecture, seccompFilter } from './seccomp.ts';
+import { describeBubblewrap, shortcomings, type Tier, tierOf } from './tier.ts';
 
 export interface BubblewrapOptions {
   /** For files and sockets of the sandbox; created. Only the server may write it or its parents. */
@@ -59,6 +47,10 @@ export interface BubblewrapOptions {
   readonly caBundle?: string | null;
   /** Path or name of the program, not below /tmp (see launch.ts); default `bwrap`. */
   readonly bwrap?: string;
+  /** Whether each command gets a cgroup of its own; by default none does. */
+  readonly delegation?: Delegation;
+  /** Processors that a command may keep busy, where it has a cgroup; null = all there are. */
+  readonly cpus?: number | null;
   /** Size of /tmp where no mount takes its place; it is memory. */
   readonly temporaryBytes?: number;
   /** What runs reach the network through, see proxy-upstream.ts. */
@@ -75,8 +67,10 @@ export interface Bubblewrap extends Sandbox {
   readonly kind: 'bubblewrap';
   /** Null when bwrap is not installed: then every command is `unavailable`. */
   readonly version: string | null;
-  /** How far limits reach: `root` counts processes for each run by a user of its own. */
-  readonly tier: 'root' | 'unprivileged';
+  readonly tier: Tier;
+  /** What would make its limits reach further on this machine. */
+  readonly shortcomings: readonly string[];
+  readonly hasCgroups: boolean;
 }
 
 /** Works before bwrap does, so that a server can start and say what is missing; see self-test.ts. */
@@ -87,57 +81,13 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
   const directory = resolve(options.directory);
   mkdirSync(directory, { recursive: true });
   const host = prepareHostTree(directory, options.caBundle ?? null);
-  const filter = isSupportedArchitecture(process.arch) ? seccompFilter(process.arch) : null;
-  const hardLimits = parseHardLimits(readFileSync('/proc/self/limits', 'utf8'));
-  const isRoot = process.getuid?.() === 0;
-  const range = isRoot ? userRange(readFileSync('/proc/self/uid_map', 'utf8')) : null;
+  const delegation = options.delegation ?? { kind: 'none', problem: 'no cgroup was asked for' };
+  const cpus = options.cpus ?? null;
+  const { isRoot, userOf, launch } = createLauncher({ bwrap, directory, delegation, cpus });
+  const abilities = { isRoot, delegation, cpus };
   const version = readVersion(bwrap);
 
   const networks = new WeakMap<OpenNetwork, HeldNetwork>();
-
-  /** As far as the server itself may go. */
-  const allowedProcesses = ({ processes }: Limits) =>
-    Math.min(processes, hardLimits['nproc'] ?? Number.POSITIVE_INFINITY);
-
-  /** The launch that commands and holders of a network share. */
-  const launch = async (
-    process: Pick<BubblewrapStart, 'command' | 'temporaries' | 'onStarted' | 'forcedStopMs'> & {
-      readonly identity: RunIdentity;
-    },
-    mounts: readonly Mount[],
-    join: Join | null,
-    inside: (mounts: readonly Mount[]) => readonly string[],
-  ): Promise<SandboxResult> => {
-    const problem = await findProblem();
-    if (filter === null || problem !== null) {
-      return { kind: 'unavailable', message: problem ?? unsupported, durationMs: 0 };
-    }
-    const limits = { ...process.command.limits, processes: allowedProcesses(process.command.limits) };
-    const command = { ...process.command, limits };
-    if (command.signal.aborted) return notStarted;
-    const user = range === null ? null : userOfRun(process.identity.key, range);
-    return await runBubblewrap({
-      ...process,
-      command,
-      launch: launchCommand({
-        bwrap,
-        limits,
-        hardLimits,
-        cgroup: null,
-        join,
-        user,
-        mounts,
-        outerStatus: descriptors.outerStatus,
-        descriptorOptions: descriptorOptions(user === null),
-        argv: command.argv,
-      }),
-      arguments: inside(stagedMounts(mounts, user)),
-      filter,
-      isStaged: user !== null,
-      gatedProcesses: user === null ? limits.processes : null,
-      mark: leftoverMark(directory),
-    });
-  };
 
   const run = async (command: SandboxCommand): Promise<SandboxResult> => {
     const mounts = [...host.mounts, ...orderMounts(command.mounts)];
@@ -150,22 +100,23 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
     }
     const own = { ...command.environment, PWD: command.workingDirectory };
     const environment = network === null ? own : networkEnvironment(own, host.hasCertificates);
-    const process = {
+    return launch({
       command,
-      temporaries: privateTemporaries(mounts),
       identity: command.identity,
+      mounts,
+      temporaries: privateTemporaries(mounts),
+      join: joined?.join ?? null,
+      inside: (staged) =>
+        sandboxArguments({
+          host,
+          mounts: staged,
+          temporaryBytes: options.temporaryBytes ?? temporaryBytes,
+          workingDirectory: command.workingDirectory,
+          environment,
+          network: network === null ? 'none' : 'joined',
+        }),
       forcedStopMs: options.forcedStopMs ?? forcedStopMs,
-    };
-    return launch(process, mounts, joined?.join ?? null, (staged) =>
-      sandboxArguments({
-        host,
-        mounts: staged,
-        temporaryBytes: options.temporaryBytes ?? temporaryBytes,
-        workingDirectory: command.workingDirectory,
-        environment,
-        network: network === null ? 'none' : 'joined',
-      }),
-    );
+    });
   };
 
   const openNetwork = async (access: OpenAccess, options: NetworkOptions): Promise<OpenNetwork> => {
@@ -193,11 +144,16 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
       await holdNetwork(
         ({ onStarted, onOutput, signal }) => {
           const argv = [nodeInside, forwarderInside, proxySocketInside, String(proxyPort)] as const;
-          const command = { argv, limits: holderLimits, onOutput, signal };
-          const process = { command, temporaries: [], identity, onStarted, forcedStopMs: holderForcedStopMs };
-          return launch(process, [...host.holderMounts, socket], null, (staged) =>
-            holderArguments(host, staged),
-          );
+          return launch({
+            command: { argv, limits: holderLimits, onOutput, signal },
+            identity,
+            mounts: [...host.holderMounts, socket],
+            temporaries: [],
+            join: null,
+            inside: (staged) => holderArguments(host, staged),
+            onStarted,
+            forcedStopMs: holderForcedStopMs,
+          });
         },
         {
           isPrivileged: isRoot,
@@ -210,29 +166,18 @@ export function createBubblewrap(options: BubblewrapOptions): Bubblewrap {
     return { joined: held.joined, [Symbol.asyncDispose]: () => opened.disposeAsync() };
   };
 
-  const findProblem = async (): Promise<string | null> => {
-    if (isRoot && range === null) {
-      return 'The server is root and has no users to give to runs (/proc/self/uid_map). Start it as an unprivileged user.';
-    }
-    // bwrap would pass them on, and a directory among them is the whole host.
-    const inherited = inheritedDescriptors();
-    if (inherited.length === 0) return null;
-    await sleep(transientDescriptorMs);
-    const stay = stillInherited(inherited).map(({ number, target }) => `${number} (${target})`);
-    return stay.length === 0
-      ? null
-      : `Descriptors of the server would leak into the sandbox: ${stay.join(', ')}. Call closeInheritedDescriptors at its start.`;
-  };
-
   return {
     kind: 'bubblewrap',
     version,
-    tier: isRoot ? 'root' : 'unprivileged',
+    tier: tierOf(abilities),
+    shortcomings: shortcomings(abilities),
+    hasCgroups: delegation.kind === 'delegated',
     run,
     openNetwork,
-    describe: () => describe(version, isRoot),
+    describe: () => describeBubblewrap(version, abilities),
     async own(path, identity) {
-      if (range !== null) await ownDirectory(path, userOfRun(identity.key, range), launcherEnvironment);
+      const user = userOf(identity);
+      if (user !== null) await ownDirectory(path, user, launcherEnvironment);
     },
     remove: (path, identity) =>
       removeDirectory(path, launcherEnvironment, () => emptyInside(run, path, identity)),
@@ -260,22 +205,6 @@ function notHeld(error: unknown): HeldNetwork {
   return { joined: () => ({ join: null, problem }), async [Symbol.asyncDispose]() {} };
 }
 
-/** C libraries leave descriptors unmarked while they read a file, which takes milliseconds. */
-const transientDescriptorMs = 100;
-
-const notStarted = { kind: 'stopped', exitCode: null, durationMs: 0, usage: notMeasured } as const;
-
-const unsupported = `There is no system-call filter for ${process.arch}; the sandbox runs on x64 and arm64.`;
-
-function descriptorOptions(isGated: boolean): string[] {
-  return [
-    ...['--args', String(descriptors.arguments)],
-    ...['--seccomp', String(descriptors.filter)],
-    ...['--json-status-fd', String(descriptors.status)],
-    ...(isGated ? ['--block-fd', String(descriptors.release)] : []),
-  ];
-}
-
 function readVersion(bwrap: string): string | null {
   try {
     const answer = execFileSync(bwrap, ['--version'], {
@@ -287,11 +216,4 @@ function readVersion(bwrap: string): string | null {
   } catch {
     return null;
   }
-}
-
-function describe(version: string | null, isRoot: boolean): string {
-  if (version === null) return 'bubblewrap: not installed';
-  const tier = isRoot ? 'root, a user of its own for each run' : 'unprivileged';
-  const flaw = hasSymlinkFlaw(version) ? '; 0.12 or newer is recommended' : '';
-  return `bubblewrap ${version} (${tier}${flaw})`;
 }

@@ -23,6 +23,8 @@ export interface NoSandbox extends Sandbox {
   readonly kind: 'none';
   readonly version: null;
   readonly tier: 'none';
+  readonly shortcomings: readonly [];
+  readonly hasCgroups: false;
 }
 
 export interface NoSandboxOptions {
@@ -35,6 +37,8 @@ export function createNoSandbox(options: NoSandboxOptions = {}): NoSandbox {
     kind: 'none',
     version: null,
     tier: 'none',
+    shortcomings: [],
+    hasCgroups: false,
     describe: () => 'none: commands run as the server itself, without isolation (SANDBOX=none)',
     async own() {},
     async openNetwork() {

@@ -8,7 +8,7 @@ import { adviceFor, hasSymlinkFlaw } from './bwrap-errors.ts';
 import { measure } from './disk-use.ts';
 import { type Machine, readMachine, systemOf } from './machine.ts';
 import { probeIdentity } from './probes/ask.ts';
-import { probeProcessLimit, probeTemporaryFiles, seesMemory } from './probes/bounds.ts';
+import { probeMemoryLimit, probeProcessLimit, probeTemporaryFiles, seesMemory } from './probes/bounds.ts';
 import { probeConfinement } from './probes/confinement.ts';
 import { probeFromOutside } from './probes/from-outside.ts';
 import { failed, passed, type SelfTestItem } from './probes/item.ts';
@@ -37,7 +37,13 @@ export interface SelfTestResult {
   readonly warnings: readonly string[];
 }
 
-export type TestedSandbox = Sandbox & { readonly tier: string; readonly version: string | null };
+export type TestedSandbox = Sandbox & {
+  readonly tier: string;
+  readonly version: string | null;
+  readonly shortcomings: readonly string[];
+  /** Whether the kernel is to limit all processes of a command together. */
+  readonly hasCgroups: boolean;
+};
 
 export async function selfTest(sandbox: TestedSandbox, options: SelfTestOptions): Promise<SelfTestResult> {
   const { tier, version } = sandbox;
@@ -58,10 +64,11 @@ async function warnOfMemory(sandbox: TestedSandbox): Promise<string[]> {
   ];
 }
 
-function warningsOf({ kind, version }: TestedSandbox): string[] {
+function warningsOf({ kind, version, shortcomings }: TestedSandbox): readonly string[] {
   if (kind === 'none') return ['SANDBOX=none: every run can read and change everything the server can.'];
-  if (version === null || !hasSymlinkFlaw(version)) return [];
+  if (version === null || !hasSymlinkFlaw(version)) return shortcomings;
   return [
+    ...shortcomings,
     `bubblewrap ${version} has CVE-2026-87766. Slipway never mounts where it can be used; 0.12 or newer is still better.`,
   ];
 }
@@ -75,6 +82,7 @@ async function probeSandbox(sandbox: TestedSandbox, options: SelfTestOptions): P
     ...confined.items,
     await probeProcessLimit(sandbox),
     await probeTemporaryFiles(sandbox),
+    ...(sandbox.hasCgroups ? [await probeMemoryLimit(sandbox)] : []),
     ...(await probeFromOutside(sandbox)),
     ...(options.withNetwork ? await probeWithNetwork(sandbox, options) : []),
   ];

@@ -1,7 +1,9 @@
 /** A server of its own for tests: started with leaked descriptors, killed, or run as another user. Prints JSON lines. */
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBubblewrap } from '../../src/sandbox/bubblewrap.ts';
+import { removeLeftoverCgroups } from '../../src/sandbox/cgroup.ts';
+import { delegateCgroup } from '../../src/sandbox/cgroup-delegation.ts';
 import { closeInheritedDescriptors } from '../../src/sandbox/descriptors.ts';
 import { endLeftovers, removeLeftoverSockets } from '../../src/sandbox/leftovers.ts';
 import { defaultLimits } from '../../src/sandbox/limits.ts';
@@ -9,7 +11,11 @@ import type { Mount, SandboxCommand } from '../../src/sandbox/sandbox.ts';
 import { selfTest } from '../../src/sandbox/self-test.ts';
 
 const [task = '', directory = '', argument = ''] = process.argv.slice(2);
-const sandbox = createBubblewrap({ directory: join(directory, 'sandbox') });
+const delegation = task.startsWith('cgroup') ? delegateCgroup() : undefined;
+const sandbox = createBubblewrap({
+  directory: join(directory, 'sandbox'),
+  ...(delegation && { delegation, cpus: 0.5 }),
+});
 
 async function run(text: string, change: Partial<SandboxCommand> = {}) {
   let output = '';
@@ -41,6 +47,7 @@ switch (task) {
     break;
   }
   case 'sleep':
+  case 'cgroup-sleep':
     closeInheritedDescriptors();
     await run(`setsid sleep ${argument} & trap "" INT TERM HUP; sleep ${argument}; true`);
     break;
@@ -101,6 +108,39 @@ switch (task) {
     await sandbox.remove(workspace, { key: 'run-1' });
     break;
   }
+  case 'cgroup': {
+    closeInheritedDescriptors();
+    if (delegation?.kind !== 'delegated') throw new Error(JSON.stringify(delegation));
+    const cgroups = () => readdirSync(delegation.directory).filter((name) => name.startsWith('sandbox-'));
+    const limits = { ...defaultLimits, memoryBytes: 96 * 1024 * 1024, wallMs: 20_000 };
+    const holding = '(head -c 60M /dev/zero | tail -c 60M | wc -c)';
+    const spinning = 'timeout 1 bash -c "while :; do :; done"';
+    const selfTested = await selfTest(sandbox, { stateDirectory: directory, withNetwork: true });
+    // Before there is a network, which counts as the same user where the server is root.
+    const refused = await run('for i in $(seq 60); do sleep 5 & done', {
+      limits: { ...limits, processes: 40 },
+    });
+    await using network = await sandbox.openNetwork(
+      { mode: 'allowlist', allowedHosts: [] },
+      { identity: { key: 'run-1' } },
+    );
+    print({
+      ...{ delegation, tier: sandbox.tier, description: sandbox.describe(), selfTest: selfTested },
+      alone: await run(holding, { limits }),
+      together: await run(`${holding} & ${holding} & wait; echo survived`, { limits }),
+      inTemporary: await run('head -c 150M /dev/zero >/tmp/full; echo survived', { limits }),
+      refused,
+      held: await run(`${spinning} & ${spinning} & wait`, { limits }),
+      left: await run('setsid sleep 300 & exit 0', { limits }),
+      joined: await run('cat /proc/self/cgroup; exit 4', { limits, network }),
+      cgroupsOfNetwork: cgroups(),
+    });
+    break;
+  }
+  case 'cgroup-leftovers':
+    if (delegation?.kind !== 'delegated') throw new Error(JSON.stringify(delegation));
+    print({ removed: await removeLeftoverCgroups(delegation), left: readdirSync(delegation.directory) });
+    break;
   default:
     throw new Error(`unknown task ${task}`);
 }

@@ -72,3 +72,19 @@ export async function seesMemory(sandbox: Sandbox): Promise<boolean> {
   const { result } = await ask(sandbox, { argv: ['sleep', '5'], limits: { memoryBytes: 0 } });
   return result.kind === 'memory_limit';
 }
+
+/** Each of its processes is within the limit, and together they are not. */
+const holders = Array(3).fill('(head -c 40M /dev/zero | tail -c 40M | wc -c) &').join(' ');
+
+/** Of a tier in which the kernel limits all processes of a command together. */
+export async function probeMemoryLimit(sandbox: Sandbox): Promise<SelfTestItem> {
+  const name = 'memory';
+  const answer = await ask(sandbox, {
+    argv: ['bash', '-c', `${holders} wait`],
+    limits: { memoryBytes: 64 * mebibyte },
+  });
+  if (answer.result.kind === 'memory_limit')
+    return passed(name, 'the processes of a command are bounded together');
+  const what = troubleOf(answer) ?? 'ended by itself';
+  return failed(name, `A command that held twice the memory it may was not ended: ${what}`, null);
+}
