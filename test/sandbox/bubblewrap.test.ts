@@ -117,6 +117,17 @@ describe('what a command sees', () => {
     expect(stdout.trim().split('\n')).toEqual(['99', '2097152', '1024', '0', '1048576']);
   });
 
+  it('leaves the processor to the server, also where the kernel shares it by session', async () => {
+    const lowered = 'until grep -q "nice 10" /proc/self/autogroup; do sleep 0.1; done';
+    const { result, stdout } = await runIn(
+      harness.sandbox,
+      script(`nice; [ ! -e /proc/self/autogroup ] || ${lowered}`),
+    );
+
+    expect(result).toMatchObject({ kind: 'exited', exitCode: 0 });
+    expect(Number(stdout)).toBeGreaterThanOrEqual(10);
+  });
+
   it('cannot bomb the machine with forks, and nothing of a bomb is left', async () => {
     const marker = sleepMarker();
     const running = runIn(

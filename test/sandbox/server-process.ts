@@ -12,14 +12,12 @@ import { selfTest } from '../../src/sandbox/self-test.ts';
 
 const [task = '', directory = '', argument = ''] = process.argv.slice(2);
 const delegation = task.startsWith('cgroup') ? delegateCgroup() : undefined;
-const sandbox = createBubblewrap({
-  directory: join(directory, 'sandbox'),
-  ...(delegation && { delegation, cpus: 0.5 }),
-});
+const options = { directory: join(directory, 'sandbox'), ...(delegation && { delegation }) };
+const sandbox = createBubblewrap(options);
 
-async function run(text: string, change: Partial<SandboxCommand> = {}) {
+async function run(text: string, change: Partial<SandboxCommand> = {}, inside = sandbox) {
   let output = '';
-  const result = await sandbox.run({
+  const result = await inside.run({
     identity: { key: 'run-1' },
     argv: ['bash', '-c', text],
     environment: { PATH: '/usr/bin:/bin' },
@@ -112,12 +110,13 @@ switch (task) {
     closeInheritedDescriptors();
     if (delegation?.kind !== 'delegated') throw new Error(JSON.stringify(delegation));
     const cgroups = () => readdirSync(delegation.directory).filter((name) => name.startsWith('sandbox-'));
-    const limits = { ...defaultLimits, memoryBytes: 96 * 1024 * 1024, wallMs: 20_000 };
+    const limits = { ...defaultLimits, memoryBytes: 96 * 1024 * 1024, wallMs: 60_000 };
     const holding = '(head -c 60M /dev/zero | tail -c 60M | wc -c)';
     const spinning = 'timeout 1 bash -c "while :; do :; done"';
+    const half = createBubblewrap({ ...options, cpus: 0.5 });
     const selfTested = await selfTest(sandbox, { stateDirectory: directory, withNetwork: true });
     // Before there is a network, which counts as the same user where the server is root.
-    const refused = await run('for i in $(seq 60); do sleep 5 & done', {
+    const refused = await run('exec sh -c "for i in $(seq 60 | xargs); do sleep 60 & done"', {
       limits: { ...limits, processes: 40 },
     });
     await using network = await sandbox.openNetwork(
@@ -130,7 +129,7 @@ switch (task) {
       together: await run(`${holding} & ${holding} & wait; echo survived`, { limits }),
       inTemporary: await run('head -c 150M /dev/zero >/tmp/full; echo survived', { limits }),
       refused,
-      held: await run(`${spinning} & ${spinning} & wait`, { limits }),
+      held: await run(`${spinning} & ${spinning} & wait`, { limits }, half),
       left: await run('setsid sleep 300 & exit 0', { limits }),
       joined: await run('cat /proc/self/cgroup; exit 4', { limits, network }),
       cgroupsOfNetwork: cgroups(),
