@@ -126,7 +126,7 @@ export async function execute(
 }
 
 /** Only regular files, never through a link a run may have left, never more than the cap. */
-async function readOutput(path: string, maxBytes: number): Promise<AsyncIterable<Uint8Array> | null> {
+export async function readOutput(path: string, maxBytes: number): Promise<AsyncIterable<Uint8Array> | null> {
   let file: Awaited<ReturnType<typeof open>>;
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -1,0 +1,134 @@
+/** What is left when a run is over. */
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chown, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Attack, bash, python } from '../attack.ts';
+import { ordinaryLimits } from '../drivers.ts';
+import { answerTells, anywhere } from '../evidence.ts';
+import type { Scene } from '../scene.ts';
+
+/** As most would remove a directory, and as Slipway does. */
+const removes: Attack['server'] = {
+  when: 'after',
+  naive: async ({ workspace }) => {
+    await rm(workspace, { recursive: true, force: true }).catch(() => undefined);
+    // What comes again needs a moment.
+    await delay(500);
+  },
+  real: async ({ driver, workspace, run }) => {
+    await driver.remove(workspace, run);
+    await delay(500);
+  },
+};
+const isThere = anywhere(({ workspace }) => existsSync(workspace));
+
+export const clearingAttacks: readonly Attack[] = [
+  {
+    id: 'clearing/closed-directories',
+    title: 'leaves directories that nobody may enter',
+    stoppedBy: 'what rm cannot remove is removed in a sandbox, as the user of the run',
+    needs: ['no-root'],
+    program: bash('mkdir -p a/b; touch a/b/c; chmod 000 a/b a'),
+    evidence: isThere,
+    server: removes,
+  },
+  {
+    id: 'clearing/depth',
+    title: 'leaves directories 3,000 deep, a path longer than the system takes',
+    stoppedBy: 'GNU rm, which goes by descriptor',
+    program: python(`
+name = "d" * 40
+for _ in range(3000):
+    os.mkdir(name)
+    os.chdir(name)`),
+    evidence: isThere,
+    server: removes,
+  },
+  {
+    id: 'clearing/immutable',
+    title: 'leaves a file that not even root can remove (chattr +i)',
+    stoppedBy: 'no capabilities',
+    needs: ['root'],
+    program: bash('touch kept && chattr +i kept'),
+    evidence: isThere,
+    server: removes,
+  },
+  {
+    id: 'clearing/comes-again',
+    title: 'makes its files anew while they are removed',
+    stoppedBy: 'process namespace, which ends with the command',
+    program: bash(
+      '(setsid bash -c \'for i in $(seq 200); do mkdir -p "$PWD/again/$i"; sleep 0.01; done\' >/dev/null 2>&1 &)',
+    ),
+    evidence: isThere,
+    server: removes,
+  },
+  {
+    id: 'clearing/handed-over-link',
+    title: 'is made the owner of the database when its workspace is handed over (symbolic link)',
+    stoppedBy: 'chown -h: the link, not what it leads to',
+    needs: ['root'],
+    program: bash('ln -s "$STATE/slipway.db" link'),
+    evidence: anywhere(({ state }) => statSync(join(state, 'slipway.db')).uid !== 0),
+    server: {
+      when: 'after',
+      naive: handOverEach,
+      real: ({ driver, workspace, run }) => driver.own(workspace, run),
+    },
+  },
+  {
+    id: 'clearing/secret-in-ps',
+    title: 'has the secrets of a run shown to everybody on the machine (ps)',
+    stoppedBy: 'values travel on descriptors, never on a command line',
+    program: bash('true'),
+    evidence: answerTells,
+    server: {
+      when: 'after',
+      naive: async ({ secret }) => {
+        const child = spawn('env', ['-i', `TOKEN=${secret}`, '/bin/sleep', '2'], { stdio: 'ignore' });
+        const seen = await commandLines(secret);
+        child.kill();
+        return seen;
+      },
+      real: async (scene) => {
+        const stop = new AbortController();
+        const running = scene.driver.run({
+          argv: ['sleep', '2'],
+          environment: { PATH: '/usr/bin:/bin', TOKEN: scene.secret, MARK: scene.mark },
+          ...{ workspace: scene.workspace, run: scene.run, limits: ordinaryLimits },
+          access: { mode: 'public', allowedHosts: [] },
+          signal: stop.signal,
+        });
+        const seen = await commandLines(scene.secret);
+        stop.abort();
+        await running;
+        return seen;
+      },
+    },
+  },
+];
+
+async function handOverEach({ workspace }: Scene): Promise<void> {
+  for (const name of await readdir(workspace)) await chown(join(workspace, name), 65_534, 65_534);
+}
+
+/** Looks for half a second: most command lines are those of a moment. The server's own holds it on purpose. */
+async function commandLines(secret: string): Promise<string> {
+  let found = '';
+  for (let look = 0; look < 100; look += 1) {
+    for (const pid of readdirSync('/proc').filter(
+      (name) => /^\d+$/.test(name) && Number(name) !== process.pid,
+    )) {
+      try {
+        const line = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+        if (line.includes(secret) && !/helper|arena/.test(line)) found += line;
+      } catch {
+        // Gone.
+      }
+    }
+    await delay(5);
+  }
+  return found;
+}
