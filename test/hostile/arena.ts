@@ -6,12 +6,13 @@
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { closeInheritedDescriptors } from '../../src/sandbox/descriptors.ts';
 import type { Attack } from './attack.ts';
+import { controls } from './attacks/controls.ts';
 import { attacks } from './attacks.ts';
 import { createPlainDriver, createSandboxDriver, ordinaryLimits } from './drivers.ts';
 import { lacks } from './needs.ts';
@@ -29,7 +30,7 @@ export interface Verdict {
 }
 
 const lookEveryMs = 20;
-const serverPatienceMs = 4000;
+const serverPatienceMs = 30_000;
 /** Where programs leave something with their mark in its name, given the chance. */
 const markedPlaces = [
   '/',
@@ -160,13 +161,15 @@ function clearAway(mark: string, directory: string): void {
     pids = processesOf(mark);
   }
   for (const place of markedPlaces) rmSync(join(place, mark), { recursive: true, force: true });
+  const group = join('/sys/fs/cgroup/pids', mark);
+  if (existsSync(group)) rmdirSync(group);
   const script = 'chattr -R -i "$0"; chmod -R u+rwX "$0"; rm -rf "$0"';
   execFileSync('sh', ['-c', `{ ${script}; } 2>/dev/null`, directory]);
 }
 
 process.stdout.write('ready\n');
 for await (const id of createInterface({ input: process.stdin })) {
-  const attack = attacks.find((each) => each.id === id);
+  const attack = [...attacks, ...controls].find((each) => each.id === id);
   if (attack === undefined) throw new Error(`unknown attack ${id}`);
   const skipped = lacks(attack.needs);
   const verdict: Verdict =

@@ -51,6 +51,7 @@ export type Need =
   | 'cgroup-v1'
   | 'core-files'
   | 'typing'
+  | 'spared'
   | 'x32';
 
 export const bash = (text: string): Attack['program'] => ['bash', '-c', text];

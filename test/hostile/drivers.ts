@@ -14,7 +14,7 @@ import type { Command, Driver, Outcome } from './scene.ts';
 const workspaceInside = '/workspace';
 const keptOutput = 2000;
 /** A server that waits for the pipes of a daemon waits for ever. */
-const plainPatienceMs = 6000;
+const plainPatienceMs = 3000;
 /** Enough to be seen, little enough to be harmless where nothing limits it. */
 export const temporaryBytes = 32 * 1024 * 1024;
 

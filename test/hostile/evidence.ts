@@ -57,6 +57,16 @@ export const processShows = (
 ): Evidence =>
   during((scene) => scene.processes().some((pid) => judge(textOf(`/proc/${pid}/${file}`), scene)));
 
+/** Looked for by its parent: who becomes root hides its environment. */
+export const childRunsAsRoot = during((scene) => {
+  const parents = scene.processes();
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => textOf(`/proc/${pid}/status`))
+    .filter((text) => parents.includes(Number(/^PPid:\s+(\d+)/m.exec(text)?.[1])))
+    .some((text) => /^Uid:\s+[1-9]\d*\s+0\s/m.test(text));
+});
+
 /** A process of it has this open. */
 export const descriptor = (pattern: RegExp): Evidence =>
   during((scene) =>

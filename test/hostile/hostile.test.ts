@@ -6,6 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { controls } from './attacks/controls.ts';
 import { attacks } from './attacks.ts';
 import { type Arena, isRoot, program, startArena } from './launch.ts';
 
@@ -48,6 +49,12 @@ describe.each(users)('as $name', ({ name, uids, skip }) => {
   });
 
   it.skipIf(skip === null)(`is skipped: ${skip}`, () => {});
+
+  it.skipIf(skip !== null).for(controls)('what is allowed is seen: $title', async ({ id }) => {
+    const inside = await sandboxed.attempt(id);
+
+    expect(inside).toMatchObject({ skipped: null, succeeded: true });
+  });
 
   it.skipIf(skip !== null).for(attacks)('$id: $title', async ({ id, title }, context) => {
     const [without, inside] = await Promise.all([plain.attempt(id), sandboxed.attempt(id)]);

@@ -57,7 +57,7 @@ export const kernelAttacks: readonly Attack[] = [
     stoppedBy: 'no capabilities, no nested user namespaces; system-call filter',
     needs: ['user-namespaces'],
     program: bash('unshare -Urm bash -c \'mount -t tmpfs "$MARK" /tmp && sleep 3\''),
-    evidence: processShows('mountinfo', (text, { mark }) => text.includes(mark)),
+    evidence: processShows('mountinfo', (text, { mark }) => text.includes(` - tmpfs ${mark} `)),
   },
   {
     id: 'kernel/io_uring',

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Attack, bash, python } from '../attack.ts';
 import {
   anywhere,
+  childRunsAsRoot,
   descriptor,
   loot,
   lootOf,
@@ -145,7 +146,7 @@ loot(f"compared {call('kcmp', victim, os.getpid(), 0, 0, 0)} by {env['MARK']}")`
     title: 'keeps the server waiting by a process that holds its output',
     stoppedBy: 'process namespace, which ends with the command; output may be late for 2 s',
     program: bash('setsid sleep 5 & echo done'),
-    evidence: outcomeIs(({ durationMs }) => durationMs > 4500),
+    evidence: outcomeIs(({ durationMs }) => durationMs > 2500),
   },
   {
     id: 'processes/priority',
@@ -162,7 +163,7 @@ loot(f"compared {call('kcmp', victim, os.getpid(), 0, 0, 0)} by {env['MARK']}")`
     id: 'processes/spared',
     title: 'has the server killed in its place when memory runs out',
     stoppedBy: 'oom_score_adj 800, which only root can lower',
-    needs: ['root'],
+    needs: ['root', 'spared'],
     program: bash('echo -1000 > /proc/self/oom_score_adj; exec sleep 2'),
     evidence: processShows('oom_score_adj', (text) => Number(text) < 0),
   },
@@ -172,7 +173,7 @@ loot(f"compared {call('kcmp', victim, os.getpid(), 0, 0, 0)} by {env['MARK']}")`
     stoppedBy: 'no new privileges; mounts are nosuid',
     needs: ['no-root'],
     program: bash('sleep 3 | su root -c true'),
-    evidence: processShows('status', (text) => /^Uid:\s+\d+\s+0\s/m.test(text)),
+    evidence: childRunsAsRoot,
   },
   {
     id: 'processes/leaked-namespace',

@@ -7,10 +7,11 @@ import { anywhere, largerThan, moreProcessesThan, outcomeIs, processShows } from
 
 const mebibyte = 1024 * 1024;
 
-/** 128 MiB, written where the mark says; held for a moment. */
+/** 128 MiB, held for a moment. Without a sandbox there is no such home. */
 const fill = (directory: string) =>
   python(`
-with open(f"${directory}/{env['MARK']}", "wb", 0) as file:
+directory = "${directory}" if os.path.isdir("${directory}") else "/tmp"
+with open(os.path.join(directory, env["MARK"]), "wb", 0) as file:
     try:
         for _ in range(128):
             file.write(bytes(1 << 20))
@@ -73,9 +74,9 @@ time.sleep(1)`),
     stoppedBy: 'watch over what a run holds: SIGINT at the limit, SIGKILL at twice as much',
     limits: { diskBytes: 8 * mebibyte },
     program: bash(
-      'trap "" INT TERM; for i in $(seq 96); do head -c 1048576 /dev/zero > "$i"; sleep 0.05; done',
+      'trap "" INT TERM; for i in $(seq 64); do head -c 1048576 /dev/zero > "$i"; sleep 0.05; done',
     ),
-    evidence: anywhere(({ workspace }) => sizeOf(workspace) > 90 * mebibyte),
+    evidence: anywhere(({ workspace }) => sizeOf(workspace) > 60 * mebibyte),
   },
   {
     id: 'resources/many-names',
@@ -85,23 +86,18 @@ time.sleep(1)`),
     program: python(`
 import signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)
-for number in range(20000):
+for number in range(6000):
     open(str(number), "w").close()
-    if number % 100 == 0:
+    if number % 50 == 0:
         time.sleep(0.02)`),
-    evidence: anywhere(({ workspace }) => readdirSync(workspace).length >= 20_000),
+    evidence: anywhere(({ workspace }) => readdirSync(workspace).length >= 6000),
   },
   ...['/tmp', '/dev/shm', '/home/runner'].map(
     (directory): Attack => ({
       id: `resources/fill${directory.replaceAll('/', '-')}`,
       title: `fills ${directory}, which is memory in a sandbox`,
       stoppedBy: 'tmpfs directories with a size',
-      // Without a sandbox there is no such home.
-      program: fill(
-        directory === '/home/runner'
-          ? '{"/home/runner" if os.path.isdir("/home/runner") else "/tmp"}'
-          : directory,
-      ),
+      program: fill(directory),
       evidence: largerThan(temporaryBytes * 3, ({ mark, driver }) =>
         join(directory === '/home/runner' && driver.kind === 'plain' ? '/tmp' : directory, mark),
       ),
