@@ -24,12 +24,15 @@ export interface Verdict {
   /** Why it was not tried; null when it was. */
   readonly skipped: string | null;
   readonly succeeded: boolean;
+  /** What went wrong in the server's own part, which is no verdict on the attack. */
+  readonly trouble: string | null;
   readonly kind: Outcome['kind'] | null;
   readonly output: string;
   readonly durationMs: number;
 }
 
 const lookEveryMs = 20;
+const settlingMs = 50;
 const serverPatienceMs = 30_000;
 /** Where programs leave something with their mark in its name, given the chance. */
 const markedPlaces = [
@@ -61,7 +64,11 @@ async function attempt(attack: Attack): Promise<Verdict> {
   await driver.own(workspace, mark);
   const victim = stage.startVictim();
   const stop = new AbortController();
-  const state: { outcome: Outcome | null; answer: unknown } = { outcome: null, answer: undefined };
+  const state = {
+    outcome: null as Outcome | null,
+    answer: undefined as unknown,
+    trouble: null as string | null,
+  };
   const scene: Scene = {
     ...{ root, state: stage.state, workspace, neighbour: stage.neighbour, secret, mark, driver, run: mark },
     victim: victim.pid ?? 0,
@@ -92,7 +99,9 @@ async function attempt(attack: Attack): Promise<Verdict> {
       if (act === undefined) return;
       const late = new AbortController();
       state.answer = await Promise.race([
-        act(scene).catch((error: unknown) => error),
+        act(scene).catch((error: unknown) => {
+          state.trouble = String(error);
+        }),
         delay(serverPatienceMs, undefined, { signal: late.signal }),
       ]);
       late.abort();
@@ -118,9 +127,11 @@ async function attempt(attack: Attack): Promise<Verdict> {
     });
     await Promise.all([ended, watch(), attack.server?.when === 'during' ? serve() : null]);
     if (attack.server?.when === 'after') await serve();
+    // What was sent last is still on its way through the server.
+    if (attack.evidence.when === 'after') await delay(settlingMs);
     const { kind: how, output, durationMs } = await running;
     const succeeded = attack.evidence.when === 'during' ? isSeen : attack.evidence.seen(scene);
-    return { skipped: null, succeeded, kind: how, output, durationMs };
+    return { skipped: null, succeeded, trouble: state.trouble, kind: how, output, durationMs };
   } finally {
     victim.kill('SIGKILL');
     clearAway(mark, directory);
@@ -175,7 +186,7 @@ for await (const id of createInterface({ input: process.stdin })) {
   const verdict: Verdict =
     skipped === null
       ? await attempt(attack)
-      : { skipped, succeeded: false, kind: null, output: '', durationMs: 0 };
+      : { skipped, succeeded: false, trouble: null, kind: null, output: '', durationMs: 0 };
   process.stdout.write(`${JSON.stringify(verdict)}\n`);
 }
 await stage[Symbol.asyncDispose]();

@@ -40,6 +40,7 @@ export type Need =
   | 'old-entrance'
   | 'kernel-log'
   | 'gcc'
+  | 'flawed-bwrap'
   | 'ipv6'
   | 'multipath'
   | 'vsock'

@@ -15,11 +15,6 @@ export interface Arena extends AsyncDisposable {
   readonly attempt: (id: string) => Promise<Verdict>;
 }
 
-export interface ArenaUser {
-  /** Null: whoever runs the tests. */
-  readonly uid: number | null;
-}
-
 export const program = fileURLToPath(import.meta.resolve('./arena.ts'));
 export const isRoot = process.getuid?.() === 0;
 

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
+import { hasSymlinkFlaw } from '../../src/sandbox/bwrap-errors.ts';
 import { type Need, python } from './attack.ts';
 import { openPerformanceCounter, throughOldEntrance } from './kernel-calls.ts';
 import { rootDisk } from './root-disk.ts';
@@ -24,6 +25,10 @@ const needs: Readonly<Record<Need, { readonly has: () => boolean; readonly witho
   'kernel-log': {
     has: () => isRoot && runs('dmesg') && existsSync('/dev/kmsg'),
     without: 'no log of the kernel',
+  },
+  'flawed-bwrap': {
+    has: () => hasSymlinkFlaw(textOf('bwrap', '--version').replace('bubblewrap', '').trim()),
+    without: 'this bwrap is 0.12 or newer, which does not have the flaw',
   },
   gcc: { has: () => runs('gcc', '--version'), without: 'no gcc' },
   ipv6: {
@@ -71,6 +76,10 @@ export function lacks(wanted: readonly Need[] = []): string | null {
 function tries(text: string): boolean {
   const [program, ...options] = python(text);
   return runs(program, ...options);
+}
+
+function textOf(program: string, ...options: readonly string[]): string {
+  return execFileSync(program, options, { encoding: 'utf8', timeout: 10_000 });
 }
 
 function runs(program: string, ...options: readonly string[]): boolean {

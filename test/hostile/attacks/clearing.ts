@@ -89,7 +89,7 @@ for _ in range(3000):
       when: 'after',
       naive: async () => {
         const value = randomUUID();
-        const child = spawn('env', ['-i', `TOKEN=${value}`, '/bin/sleep', '2'], { stdio: 'ignore' });
+        const child = spawn('env', ['sh', '-c', `TOKEN=${value} sleep 2; true`], { stdio: 'ignore' });
         const isShown = await isOnCommandLine(value);
         child.kill();
         return isShown;

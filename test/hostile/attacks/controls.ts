@@ -1,7 +1,17 @@
 /** What a command may do. It has to be seen from outside in the sandbox as well, or nobody would see an attack there. */
 import { join } from 'node:path';
 import { type Attack, bash, python } from '../attack.ts';
-import { descriptor, largerThan, lootOf, moreProcessesThan, outcomeIs, processShows } from '../evidence.ts';
+import {
+  descriptor,
+  largerThan,
+  lootOf,
+  moreProcessesThan,
+  outcomeIs,
+  processShows,
+  reached,
+} from '../evidence.ts';
+import { hostAddress } from '../stage.ts';
+import { ask } from './proxy.ts';
 
 const stoppedBy = 'nothing';
 
@@ -65,6 +75,15 @@ hold()`),
     stoppedBy,
     program: bash('sleep 2'),
     evidence: processShows('uid_map', (text) => /^\s*\d+\s+\d+\s+\d+\s*$/.test(text)),
+  },
+  {
+    id: 'control/allowed-host',
+    title: 'a connection to a host that the operator allowed',
+    stoppedBy,
+    needs: ['namespaces'],
+    program: ask('env["HOST"]', '80'),
+    access: { mode: 'allowlist', allowedHosts: [hostAddress] },
+    evidence: reached('host'),
   },
   {
     id: 'control/output',

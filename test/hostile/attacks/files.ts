@@ -132,6 +132,13 @@ loot(os.read(call("open_by_handle_at", os.open(".", os.O_RDONLY), handle, os.O_R
     ),
   },
   {
+    id: 'files/hardware',
+    title: 'learns about the hardware and the interfaces of the machine (/sys)',
+    stoppedBy: '/sys does not exist inside',
+    program: bash('cat /sys/class/net/lo/address > loot'),
+    evidence: lootOf(() => '00:00:00:00:00:00'),
+  },
+  {
     id: 'files/identity',
     title: 'learns the name of the machine',
     stoppedBy: 'host name namespace',

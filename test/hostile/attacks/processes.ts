@@ -63,8 +63,11 @@ export const processAttacks: readonly Attack[] = [
     title: 'traces a process of the server, and takes it along when it ends',
     stoppedBy: 'process namespace; system-call filter',
     program: python(`
-victim = int(env["VICTIM_PID"])
-call("ptrace", 0x4206, victim, 0, 0x100000)  # PTRACE_SEIZE, PTRACE_O_EXITKILL
+if os.fork() == 0:
+    call("ptrace", 0x4206, int(env["VICTIM_PID"]), 0, 0x100000)  # PTRACE_SEIZE, PTRACE_O_EXITKILL
+else:
+    os.wait()
+    time.sleep(0.3)
 `),
     evidence: victimEnded,
   },
@@ -153,7 +156,7 @@ loot(f"compared {call('kcmp', victim, os.getpid(), 0, 0, 0)} by {env['MARK']}")`
     title: 'runs before everything else on the machine',
     stoppedBy: 'no capabilities',
     needs: ['root'],
-    program: bash('nice -n -15 sleep 2'),
+    program: bash('nice -n -15 sleep 1'),
     evidence: processShows(
       'stat',
       (text) => Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[16]) < 0,
@@ -172,7 +175,7 @@ loot(f"compared {call('kcmp', victim, os.getpid(), 0, 0, 0)} by {env['MARK']}")`
     title: 'starts a program that runs as root (set-user-ID)',
     stoppedBy: 'no new privileges; mounts are nosuid',
     needs: ['no-root'],
-    program: bash('sleep 3 | su root -c true'),
+    program: bash('sleep 2 | su root -c true'),
     evidence: childRunsAsRoot,
   },
   {

@@ -6,7 +6,7 @@ import { hostileNames } from '../hostile-names.ts';
 import type { ListenerName } from '../scene.ts';
 
 /** Through a tunnel, then by a plain request; directly where there is no proxy. */
-const ask = (host: string, port: string) =>
+export const ask = (host: string, port: string) =>
   python(`
 host, port = ${host}, int(${port})
 path = "/" + env["MARK"]

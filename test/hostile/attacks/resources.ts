@@ -3,7 +3,15 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Attack, bash, python } from '../attack.ts';
 import { temporaryBytes } from '../drivers.ts';
-import { anywhere, largerThan, moreProcessesThan, outcomeIs, processShows } from '../evidence.ts';
+import {
+  anywhere,
+  largerThan,
+  memoryOfAll,
+  moreProcessesThan,
+  namesIn,
+  outcomeIs,
+  processShows,
+} from '../evidence.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -61,6 +69,36 @@ time.sleep(1)`),
     evidence: processShows('status', (text) => Number(/^VmRSS:\s+(\d+)/m.exec(text)?.[1]) > 160 * 1024),
   },
   {
+    id: 'resources/memory-of-all',
+    title: 'takes 256 MiB of memory in eight processes',
+    stoppedBy: 'watch over the memory of all processes of a run; memory.max with a delegated cgroup',
+    limits: { memoryBytes: 64 * mebibyte },
+    program: python(`
+for _ in range(8):
+    if os.fork() == 0:
+        taken = b"x" * (32 << 20)
+        time.sleep(3)
+        os._exit(0)
+    time.sleep(0.15)
+time.sleep(1)`),
+    evidence: memoryOfAll((bytes) => bytes > 224 * mebibyte),
+  },
+  {
+    id: 'resources/temporary-names',
+    title: 'makes 8,000 empty files in /tmp, whose names are memory of the kernel',
+    stoppedBy: 'watch over the names in private directories; memory.max with a delegated cgroup',
+    limits: { temporaryEntries: 1000 },
+    program: python(`
+place = os.path.join("/tmp", env["MARK"])
+os.mkdir(place)
+for number in range(8000):
+    open(os.path.join(place, str(number)), "w").close()
+    if number % 200 == 0:
+        time.sleep(0.04)
+time.sleep(0.3)`),
+    evidence: namesIn(({ mark }) => join('/tmp', mark), 7500),
+  },
+  {
     id: 'resources/one-file',
     title: 'writes one file of 64 MiB',
     stoppedBy: 'RLIMIT_FSIZE',
@@ -82,15 +120,15 @@ time.sleep(1)`),
     id: 'resources/many-names',
     title: 'fills the disk with names, deaf to signals',
     stoppedBy: 'watch over what a run holds: SIGINT at the limit, SIGKILL at twice as much',
-    limits: { diskEntries: 500 },
+    limits: { diskEntries: 400 },
     program: python(`
 import signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)
-for number in range(6000):
+for number in range(4000):
     open(str(number), "w").close()
-    if number % 50 == 0:
-        time.sleep(0.02)`),
-    evidence: anywhere(({ workspace }) => readdirSync(workspace).length >= 6000),
+    if number % 40 == 0:
+        time.sleep(0.025)`),
+    evidence: anywhere(({ workspace }) => readdirSync(workspace).length >= 4000),
   },
   ...['/tmp', '/dev/shm', '/home/runner'].map(
     (directory): Attack => ({
