@@ -97,7 +97,8 @@ function hostArguments(host: HostTree): string[] {
 }
 
 const kernelFiles = [
-  ...['--proc', '/proc'],
+  // Nothing to write there: a process could make itself less likely to be chosen when memory runs out (oom_score_adj).
+  ...['--proc', '/proc', '--remount-ro', '/proc'],
   // Every tmpfs has a size: an unbounded one is memory of the host.
   ...['--dev', '/dev', '--size', String(sharedMemoryBytes), '--perms', '1777', '--tmpfs', '/dev/shm'],
   ...['--remount-ro', '/dev'],

@@ -52,7 +52,6 @@ export type Need =
   | 'cgroup-v1'
   | 'core-files'
   | 'typing'
-  | 'spared'
   | 'x32';
 
 export const bash = (text: string): Attack['program'] => ['bash', '-c', text];

@@ -56,10 +56,6 @@ const needs: Readonly<Record<Need, { readonly has: () => boolean; readonly witho
     has: () => !existsSync(legacyTyping) || isRoot || readFileSync(legacyTyping, 'utf8').trim() === '1',
     without: 'the kernel refuses TIOCSTI (dev.tty.legacy_tiocsti)',
   },
-  spared: {
-    has: () => runs('sh', '-c', 'echo -500 > /proc/self/oom_score_adj'),
-    without: 'this root may not do it either (no CAP_SYS_RESOURCE)',
-  },
   x32: {
     has: () => process.arch === 'x64' && tries('call(0x40000000 | 39)'),
     without: 'no x32 in this kernel',
