@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { environmentOfProcess } from '../config/environment.ts';
 import { runCli } from './program.ts';
+import { createTerminalText } from './terminal-text.ts';
 
 /** The command line of this process. bin/slipway.js has looked at the version of Node by now. */
 export async function main(): Promise<void> {
@@ -10,8 +11,8 @@ export async function main(): Promise<void> {
     throw error;
   });
   process.exitCode = await runCli(process.argv.slice(2), {
-    out: (piece) => void process.stdout.write(piece),
-    err: (piece) => void process.stderr.write(piece),
+    out: writerOf(process.stdout),
+    err: writerOf(process.stderr),
     readInput: () => buffer(process.stdin),
     inputIsTerminal: process.stdin.isTTY === true,
     outputIsTerminal: process.stdout.isTTY === true,
@@ -32,6 +33,12 @@ export async function main(): Promise<void> {
     testPolicies: async (config, request) =>
       (await import('../local-policies.ts')).testPolicyFolder(config, request),
   });
+}
+
+/** Files and pipes get what there is. */
+function writerOf(stream: NodeJS.WriteStream): (text: string) => void {
+  const shown = stream.isTTY === true ? createTerminalText() : (text: string) => text;
+  return (text) => void stream.write(shown(text));
 }
 
 /** The second signal ends the process at once. */
