@@ -4,6 +4,7 @@ import { constants, cp, lstat, mkdir, open, readdir, readFile, writeFile } from 
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { createTerminalText } from '../../../src/cli/terminal-text.ts';
 import { checkOut, commitOf, type GitSettings, initGitDir } from '../../../src/github/git.ts';
 import { readOutput } from '../../../src/worker/command-runner.ts';
 import { copyLocalState } from '../../../src/worker/local-state.ts';
@@ -206,6 +207,18 @@ git config filter.evil.smudge "$WORKSPACE/run.sh"`),
         await cp(join(scene.root, scene.mark, 'source', 'infra', scene.mark), to);
       },
       real: checkOutByReal,
+    },
+  },
+  {
+    id: 'artifacts/escapes',
+    title: 'commands the terminal of who reads its log (title, clipboard, answers)',
+    stoppedBy: 'the command line shows text and colours on a terminal, nothing else',
+    program: bash(String.raw`printf '\033]52;c;cm0gLXJmIH4K\007 \033]0;%s\007 \033[6n' "$MARK"`),
+    evidence: answer((shown) => String(shown).includes('\u001b')),
+    server: {
+      when: 'after',
+      naive: async ({ outcome }) => outcome?.output,
+      real: async ({ outcome }) => createTerminalText()(outcome?.output ?? ''),
     },
   },
   {
