@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /**
  * `unit` needs nothing but Node, git, python3 and openssl; `tools` drives the real pulumi, opa and bubblewrap,
- * which `npm test` sets up first, and go; `browser` looks at the pages with Chromium.
+ * which `npm test` sets up first, go, and package registries by their clients; `browser` looks at the pages with Chromium.
  */
 const tools = [
   'test/scenarios/**/*.test.ts',

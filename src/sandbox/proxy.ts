@@ -73,7 +73,9 @@ export async function startProxy(options: ProxyOptions): Promise<RunProxy> {
 
   const server = createServer((incoming, outgoing) => {
     const url = URL.canParse(incoming.url ?? '') ? new URL(incoming.url ?? '') : null;
-    const target = url?.protocol === 'http:' ? parseAuthority(url.host, 80) : null;
+    // The answer to TRACE is what was asked, and an upstream proxy was told its credentials.
+    const isPlain = url?.protocol === 'http:' && incoming.method !== 'TRACE';
+    const target = isPlain ? parseAuthority(url.host, 80) : null;
     const answer = async () => {
       const found = url === null || target === null ? badRequest : await destinations.find(target);
       if (url !== null && !('status' in found)) forward(found, url, incoming, outgoing, parts);

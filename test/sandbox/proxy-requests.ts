@@ -32,7 +32,11 @@ export function openTunnel(socketPath: string, authority: string): Promise<Socke
 }
 
 /** Plain http in absolute form. */
-export function forwarded(socketPath: string, url: string, body?: string): Promise<Answer> {
+export function forwarded(
+  socketPath: string,
+  url: string,
+  { method = 'GET', body }: { readonly method?: string; readonly body?: string } = {},
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const read = (response: IncomingMessage) => {
       let text = '';
@@ -43,9 +47,7 @@ export function forwarded(socketPath: string, url: string, body?: string): Promi
       response.once('end', () => resolve({ status: response.statusCode ?? 0, body: text }));
     };
     const headers = { 'proxy-connection': 'keep-alive', 'proxy-authorization': 'Basic bWluZQ==' };
-    request({ socketPath, method: body === undefined ? 'GET' : 'POST', path: url, headers }, read)
-      .once('error', reject)
-      .end(body);
+    request({ socketPath, method, path: url, headers }, read).once('error', reject).end(body);
   });
 }
 

@@ -76,7 +76,10 @@ describe('what goes through an upstream proxy', () => {
         });
         await new Promise((resolve) => tunnel.once('end', resolve));
         tunnel.end();
-        const plain = await forwarded(socket, 'http://registry.example/plain?q=1', 'body');
+        const plain = await forwarded(socket, 'http://registry.example/plain?q=1', {
+          method: 'POST',
+          body: 'body',
+        });
 
         expect(inside).toContain('reached');
         expect(plain).toEqual({ status: 200, body: 'reached' });
@@ -208,6 +211,16 @@ describe('an upstream proxy that refuses', () => {
     );
     expect(failure).toBe('the upstream proxy answered 403 Basic *** who is ada:*** or Basic ***?');
     expect(body).not.toContain('rd');
+  });
+
+  it('is not asked to repeat what it was told', async () => {
+    await using upstream = await startUpstream({ leadsTo: webPort });
+    await behind(upstream.port, async ({ socket }) => {
+      expect(await forwarded(socket, 'http://a.example/', { method: 'TRACE' })).toMatchObject({
+        status: 400,
+      });
+    });
+    expect(upstream.asked).toEqual([]);
   });
 
   it('for want of credentials is 502, for plain http too: they are not the command’s to give', async () => {
