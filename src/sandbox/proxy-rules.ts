@@ -1,11 +1,11 @@
 /**
  * Which connections a run may make. Pure: names and resolved addresses in, a decision out.
  *
- * An entry of SANDBOX_ALLOWED_HOSTS or SANDBOX_UNTRUSTED_HOSTS is `host`, `*.suffix`, an address or a CIDR, each optionally with `:port` (IPv6 in
- * brackets then); without a port it means every port. A host, an address and a CIDR also open private addresses;
- * `*.suffix` does not, because other people's names end in it (`*.amazonaws.com` has internal load balancers). This
- * machine's own addresses are opened by a host or by the exact address only: a CIDR means the neighbours. Loopback,
- * link-local and metadata addresses are opened by nothing.
+ * An entry of SANDBOX_ALLOWED_HOSTS or SANDBOX_UNTRUSTED_HOSTS is `host`, `*.suffix`, an address or a CIDR, each
+ * optionally with `:port` (IPv6 in brackets then); without a port it means every port. A host, an address and a CIDR
+ * also open private addresses; `*.suffix` does not, because other people's names end in it (`*.amazonaws.com` has
+ * internal load balancers). This machine's own addresses are opened by a host or by the exact address only: a CIDR means
+ * the neighbours. Loopback, link-local and metadata addresses are opened by nothing.
  */
 import { isIPv6 } from 'node:net';
 import { UserError } from '../user-error.ts';

@@ -1,4 +1,5 @@
 import type { Phase } from '../runs/run-store.ts';
+import { trustOfRun } from '../runs/trust.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import type { RunContext, WorkerOptions } from './run-context.ts';
 import { accessOf, createRunNetwork } from './run-network.ts';
@@ -49,7 +50,7 @@ export function begin(
     sandbox: options.sandbox,
     access: accessOf(options.network, run),
     identity: workspace.identity,
-    announces: half === 'plan' && run.isUntrusted === true,
+    announces: half === 'plan' && trustOfRun(run) === 'untrusted',
   });
   return {
     commit() {

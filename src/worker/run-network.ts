@@ -1,12 +1,13 @@
+import { rightsOf, trustOfRun } from '../runs/trust.ts';
 import type { NetworkAccess, OpenNetwork, RunIdentity, Sandbox } from '../sandbox/sandbox.ts';
 import type { PhaseLog } from './logs.ts';
 import { createNetworkReport } from './network-report.ts';
 import type { Assignment } from './server-api.ts';
 
-/** What the commands of a run may reach, by how far the run is trusted. */
+/** What the commands of a run may reach, by what its trust gives them. */
 export interface NetworkPolicy {
-  readonly trusted: NetworkAccess;
-  readonly untrusted: NetworkAccess;
+  readonly all: NetworkAccess;
+  readonly listed: NetworkAccess;
 }
 
 export interface NetworkSettings {
@@ -26,7 +27,7 @@ export interface RunNetwork extends AsyncDisposable {
 }
 
 interface RunNetworkParts {
-  readonly sandbox: Pick<Sandbox, 'kind' | 'openNetwork'>;
+  readonly sandbox: Pick<Sandbox, 'openNetwork'>;
   readonly access: NetworkAccess;
   readonly identity: RunIdentity;
   /** The run is not trusted, and this is the first that its log hears. */
@@ -39,15 +40,15 @@ const closingMs = 500;
 const maxAnnounced = 20;
 
 export function networkPolicy({ network, allowedHosts, untrustedHosts }: NetworkSettings): NetworkPolicy {
-  if (network === 'none') return { trusted: { mode: network }, untrusted: { mode: network } };
+  if (network === 'none') return { all: { mode: network }, listed: { mode: network } };
   return {
-    trusted: { mode: network, allowedHosts },
-    untrusted: { mode: 'allowlist', allowedHosts: untrustedHosts, setting: 'SANDBOX_UNTRUSTED_HOSTS' },
+    all: { mode: network, allowedHosts },
+    listed: { mode: 'allowlist', allowedHosts: untrustedHosts, setting: 'SANDBOX_UNTRUSTED_HOSTS' },
   };
 }
 
-export function accessOf(policy: NetworkPolicy, run: Pick<Assignment['run'], 'isUntrusted'>): NetworkAccess {
-  return run.isUntrusted ? policy.untrusted : policy.trusted;
+export function accessOf(policy: NetworkPolicy, run: Assignment['run']): NetworkAccess {
+  return policy[rightsOf(trustOfRun(run)).network];
 }
 
 export function createRunNetwork({ sandbox, access, identity, announces }: RunNetworkParts): RunNetwork {
@@ -70,8 +71,7 @@ export function createRunNetwork({ sandbox, access, identity, announces }: RunNe
       return opening;
     },
     tellTo(next) {
-      // Without a sandbox there is no proxy, and nothing to promise.
-      if (log === null && announces && sandbox.kind !== 'none') next.line(announcement(access));
+      if (log === null && announces) next.line(announcement(access));
       log = next;
       report.tellTo((text) => next.line(text));
     },

@@ -1,18 +1,18 @@
 /** The network of a half: what it may reach, and what its logs are told. */
 import { describe, expect, it } from 'vitest';
-import type { NetworkAccess, NetworkOptions, OpenAccess, Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { NetworkAccess, NetworkOptions, OpenAccess } from '../../src/sandbox/sandbox.ts';
 import { accessOf, createRunNetwork, networkPolicy } from '../../src/worker/run-network.ts';
+import { aRun } from '../support/builders.ts';
 
 const allowedHosts = ['registry.example'];
 
 /** A sandbox whose proxy is the test; the end of a connection that is open at its closing is told then. */
-function aNetwork(access: NetworkAccess, { announces = false, kind = 'bubblewrap' as Sandbox['kind'] } = {}) {
+function aNetwork(access: NetworkAccess, announces = false) {
   const opened: { access: OpenAccess; options: NetworkOptions }[] = [];
   let atClosing = (): void => undefined;
   const network = createRunNetwork({
     ...{ access, announces, identity: { key: 'run-1' } },
     sandbox: {
-      kind,
       async openNetwork(given, options) {
         opened.push({ access: given, options });
         return { kind: 'network', [Symbol.asyncDispose]: async () => atClosing() };
@@ -49,31 +49,32 @@ const summary = '[network: registry.example:443, 1 connection, 1 B out, 2 B in]'
 describe('what a run may reach', () => {
   const policyOf = (network: 'public' | 'allowlist' | 'none', untrustedHosts: readonly string[] = []) =>
     networkPolicy({ network, allowedHosts, untrustedHosts });
+  const fork = aRun({ isUntrusted: true });
 
   it.each(['public', 'allowlist'] as const)('follows SANDBOX_NETWORK=%s when it is trusted', (mode) => {
-    expect(accessOf(policyOf(mode), {})).toEqual({ mode, allowedHosts });
-    expect(accessOf(policyOf(mode), { isUntrusted: false })).toEqual({ mode, allowedHosts });
+    for (const type of ['PROPOSED', 'TRACKED', 'TASK', 'DESTROY'] as const) {
+      expect(accessOf(policyOf(mode), aRun({ type }))).toEqual({ mode, allowedHosts });
+    }
   });
 
   it.each(['public', 'allowlist'] as const)('is a list of its own when it is not, under %s', (mode) => {
-    const run = { isUntrusted: true };
     const setting = 'SANDBOX_UNTRUSTED_HOSTS';
-    expect(accessOf(policyOf(mode), run)).toEqual({ mode: 'allowlist', allowedHosts: [], setting });
-    expect(accessOf(policyOf(mode, ['npm.example']), run)).toEqual({
+    expect(accessOf(policyOf(mode), fork)).toEqual({ mode: 'allowlist', allowedHosts: [], setting });
+    expect(accessOf(policyOf(mode, ['npm.example']), fork)).toEqual({
       ...{ mode: 'allowlist', allowedHosts: ['npm.example'], setting },
     });
   });
 
   it('is nothing for anybody under none', () => {
-    for (const isUntrusted of [true, false]) {
-      expect(accessOf(policyOf('none', ['npm.example']), { isUntrusted })).toEqual({ mode: 'none' });
+    for (const run of [fork, aRun()]) {
+      expect(accessOf(policyOf('none', ['npm.example']), run)).toEqual({ mode: 'none' });
     }
   });
 });
 
 describe('the log of a run that is not trusted', () => {
-  const said = (access: NetworkAccess, options = {}) => {
-    const { network } = aNetwork(access, { announces: true, ...options });
+  const said = (access: NetworkAccess) => {
+    const { network } = aNetwork(access, true);
     const [first, second] = [aLog(), aLog()];
     network.tellTo(first);
     network.tellTo(second);
@@ -96,10 +97,6 @@ describe('the log of a run that is not trusted', () => {
     const many = Array.from({ length: 100 }, (_, n) => `host-${n}.example`);
     const [line = ''] = said({ mode: 'allowlist', allowedHosts: many, setting });
     expect(line).toContain('host-19.example and 80 more only');
-  });
-
-  it('promises nothing without a sandbox', () => {
-    expect(said({ mode: 'allowlist', allowedHosts: [], setting }, { kind: 'none' })).toEqual([]);
   });
 });
 

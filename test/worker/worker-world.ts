@@ -105,7 +105,7 @@ export async function openWorkerWorld(
     const worker = createWorker({
       server: { ...world.server, ...change(world.server) },
       vendors: [shellVendor(vendor)],
-      network: { trusted: { mode: 'none' }, untrusted: { mode: 'none' } },
+      network: { all: { mode: 'none' }, listed: { mode: 'none' } },
       limits: { plan: { ...defaultLimits, ...shared }, apply: { ...applyLimits, ...shared } },
       ...{ sandbox, clock: world.clock, workspaces, caches, logger, slots: 1, heartbeatMs: 10, hasRoom },
     });

@@ -99,7 +99,7 @@ export async function openContractWorld(subject: Subject, options: ContractOptio
       ...{
         server: world.server,
         vendors: [subject.vendor],
-        network: { trusted: { mode: 'none' }, untrusted: { mode: 'none' } },
+        network: { all: { mode: 'none' }, listed: { mode: 'none' } },
         clock: world.clock,
       },
       limits: { plan: { ...defaultLimits, graceMs: 1000 }, apply: { ...applyLimits, ...options.applyLimits } },
