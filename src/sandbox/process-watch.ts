@@ -18,9 +18,9 @@ export interface ProcessWatch {
 export type OverReason = 'memory' | 'processes' | 'temporary';
 
 const lookEveryMs = 250;
-/** Looking costs at most a tenth of one core. */
+/** Looking costs at most a tenth of one core, until that would give a command too much time. */
 const lookShare = 10;
-const longestPauseMs = 5000;
+const longestPauseMs = 2000;
 
 /** Looks until it is disposed of. */
 export function watchProcesses(watch: ProcessWatch): Accounting {

@@ -1,4 +1,5 @@
 /** Commands that take all they can get, in ways that limits of a single process do not see. */
+import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Limits } from '../../src/sandbox/sandbox.ts';
 import { holding, usageOf } from './contract.ts';
@@ -64,6 +65,20 @@ describe('the memory of a command', () => {
     expect(result).toMatchObject({ kind: 'memory_limit', exitCode: null });
   });
 
+  it.runIf(existsSync('/usr/bin/python3'))('is what its processes share, once', async () => {
+    const shared =
+      'import mmap, os, time; m = mmap.mmap(-1, 60 << 20); [m.write(bytes(1 << 20)) for _ in range(60)]';
+    const share = `${shared}; [os.fork() for _ in range(2)]`;
+    const seen = `${share}; sum(m[::4096]); time.sleep(2)`;
+    const [within, over] = await Promise.all([
+      run(`python3 -c '${seen}'; exit 5`),
+      run(`python3 -c '${seen}'; exit 5`, { memoryBytes: 55 * mebibyte }),
+    ]);
+
+    expect(within).toMatchObject({ kind: 'exited', exitCode: 5 });
+    expect(over).toMatchObject({ kind: 'memory_limit' });
+  });
+
   it('is looked at in a command with a network, too', async () => {
     const result = await run(holding(200), {}, true);
 
@@ -72,8 +87,8 @@ describe('the memory of a command', () => {
 });
 
 describe('the files of a command', () => {
-  it('are few where they are memory, however empty', async () => {
-    const result = await run('cd /tmp; seq 200000 | xargs touch; sleep 20', { temporaryEntries: 20_000 });
+  it.for(['/tmp', '/dev/shm'])('are few in %s, which is memory, however empty', async (place) => {
+    const result = await run(`cd ${place}; seq 200000 | xargs touch; sleep 20`, { temporaryEntries: 20_000 });
 
     expect(result).toMatchObject({ kind: 'disk_limit', reason: 'temporary', exitCode: null });
   });

@@ -46,6 +46,7 @@ describe('an unprivileged server', () => {
       bomb: { kind: 'process_limit', exitCode: 3, usage: { peakProcesses: 40 } },
       brieflyClosed: { kind: 'exited', exitCode: 0 },
     });
+    expect(answer.selfTest.warnings.filter((warning: string) => warning.includes('MEMORY'))).toEqual([]);
     expect(existsSync(workspace)).toBe(false);
     rmSync(directory, { recursive: true });
   });
