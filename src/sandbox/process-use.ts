@@ -19,7 +19,7 @@ export interface ProcessUse {
   readonly temporaryEntries: number;
 }
 
-/** Null: there is nothing to be seen (yet, or any more). Never rejects. */
+/** Null: there is nothing to be seen (yet, or any more). */
 export type Look = (limits: Pick<Limits, 'memoryBytes' | 'processes'>) => Promise<ProcessUse | null>;
 
 export interface Place {

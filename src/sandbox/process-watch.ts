@@ -30,7 +30,8 @@ export function watchProcesses(watch: ProcessWatch): Accounting {
 
   const lookOnce = async (): Promise<void> => {
     const { limits, look } = watch;
-    const use = await look(limits);
+    // Without a descriptor nothing is seen for a while, and it is looked again.
+    const use = await look(limits).catch(() => null);
     // Of processes that have ended meanwhile, and of whoever has their numbers now.
     if (use === null || stop.signal.aborted || over !== null) return;
     seen = {

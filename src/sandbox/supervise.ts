@@ -162,6 +162,7 @@ export function supervise(supervised: Supervised): Promise<Ending> {
     onOver(over) {
       if (over === 'temporary') diskReason ??= over;
       end(reasonFor[over]);
+      // Also when it was asked to stop before, for another reason.
       kill();
     },
   });

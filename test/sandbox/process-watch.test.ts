@@ -62,6 +62,22 @@ describe('a watch of processes', () => {
     expect(over).toEqual([]);
   });
 
+  it('looks again when a look failed', async () => {
+    let looks = 0;
+    await using watch = watchProcesses({
+      limits,
+      look: async () => {
+        looks += 1;
+        if (looks === 1) throw new Error('EMFILE');
+        return little;
+      },
+      onOver: () => undefined,
+    });
+    await until('a look that is none', () => watch.usage() !== null);
+
+    expect(looks).toBeGreaterThanOrEqual(2);
+  });
+
   it('believes no look that ends after the command', async () => {
     const over: string[] = [];
     const looking = Promise.withResolvers<void>();
