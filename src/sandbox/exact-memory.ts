@@ -14,7 +14,7 @@ export interface Held {
 /** Only of the largest: what the others share with each other is little. */
 const largest = 32;
 /**
- * The kernel walks 1 GiB in some 10 ms, and waits for a process that is changing its memory map. Whoever makes it wait longer has
+ * The kernel walks 1 GiB in 10 to 20 ms, and waits for a process that is changing its memory map. Whoever makes it wait longer has
  * the rough figures hold.
  */
 const timeLimitMs = 1000;

@@ -22,12 +22,12 @@ export const defaultLimits: Limits = {
   // The operator's to say (SANDBOX_PROCESSES). Threads count. A Go or Node process has 10 to 20, and a preview starts the CLI, a language host, the program
   // and a provider or three; `go build` is the hungriest at one compiler for each core.
   processes: 1024,
-  // The operator's to say (SANDBOX_MEMORY_MB). A preview with a Node program and the AWS provider holds 1 GiB.
+  // The operator's to say (SANDBOX_MEMORY_MB).
   memoryBytes: 4 * gibibyte,
   dataBytes: dataBytesFor(4 * gibibyte),
   // The largest file a normal run writes is a provider plugin (AWS: 0.8 GiB unpacked).
   fileBytes: 2 * gibibyte,
-  // Each is some 1.2 KiB of the kernel's memory.
+  // Each is some 1 KiB of the kernel's memory (sandbox.md §6).
   temporaryEntries: 100_000,
   // The plugins of three clouds are 3 GiB unpacked, a large node_modules is 2 GiB, and builds write as much again.
   diskBytes: 10 * gibibyte,
