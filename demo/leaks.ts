@@ -8,6 +8,9 @@ import { waitFor } from './wait.ts';
 /** The checkout itself, which holds the programs' secrets, goes with the run; a big one takes its time. */
 const clearedUpWithinMs = 60_000;
 
+/** Terraform keeps what is sensitive in clear in its state, and its program in the demo says so. */
+const isStateOfTerraform = (file: string) => /^state\/.*\.tfstate(?:\.backup)?$/.test(file);
+
 /** One sentence for each secret and place. */
 export async function findLeaks(installation: Installation, told: Told): Promise<string[]> {
   const { api, receiver, github, server, token, githubSecret } = installation;
@@ -26,7 +29,8 @@ export async function findLeaks(installation: Installation, told: Told): Promise
     'a webhook': JSON.stringify(receiver.received.map(({ body }) => body)),
     'a request to GitHub': JSON.stringify(github.requests),
   };
-  const isClearedUp = async () => (await findInDirectory(installation.dataDir, programSecrets)).length === 0;
+  const isClearedUp = async () =>
+    (await findInDirectory(installation.dataDir, programSecrets)).every(isStateOfTerraform);
   const cleared = waitFor('the workspaces to go', isClearedUp, {
     timeoutMs: clearedUpWithinMs,
     intervalMs: 500,
@@ -37,7 +41,9 @@ export async function findLeaks(installation: Installation, told: Told): Promise
   for (const [what, secret] of Object.entries(secrets)) {
     const forms = formsOf(secret);
     const files = await findInDirectory(installation.dataDir, forms);
-    for (const file of files) found.push(`${what} is in DATA_DIR/${file}`);
+    const isOfProgram = programSecrets.includes(secret);
+    for (const file of files.filter((each) => !(isOfProgram && isStateOfTerraform(each))))
+      found.push(`${what} is in DATA_DIR/${file}`);
     for (const [place, text] of Object.entries(places)) {
       if (forms.some((form) => text.includes(form))) found.push(`${what} is in ${place}`);
     }

@@ -37,7 +37,8 @@ export async function prove(installation: Installation, told: Told): Promise<rea
       problems: await problemsOf(runs, (run) => checkRunProblems(installation, run)),
     },
     {
-      claim: 'no secret is in DATA_DIR, a log, a check run or a webhook',
+      claim:
+        'no secret is in DATA_DIR (the state of Terraform keeps its own), a log, a check run or a webhook',
       problems: await findLeaks(installation, told),
     },
     { claim: 'the server logged no error', problems: await loggedErrors(installation) },
