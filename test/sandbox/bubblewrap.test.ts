@@ -118,7 +118,7 @@ describe('what a command sees', () => {
   });
 
   it('leaves the processor to the server, also where the kernel shares it by session', async () => {
-    const lowered = 'until grep -q "nice 10" /proc/self/autogroup; do sleep 0.1; done';
+    const lowered = 'until grep -q "nice 5" /proc/self/autogroup; do sleep 0.1; done';
     const { result, stdout } = await runIn(
       harness.sandbox,
       script(`nice; [ ! -e /proc/self/autogroup ] || ${lowered}`),
