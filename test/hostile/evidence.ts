@@ -91,29 +91,6 @@ export const largerThan = (bytes: number, path: Path): Evidence =>
     }),
   );
 
-/** What they hold together and nobody else does. */
-export const memoryOfAll = (judge: (bytes: number) => boolean): Evidence =>
-  during((scene) =>
-    judge(
-      scene
-        .processes()
-        .map((pid) => Number(/^RssAnon:\s+(\d+)/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) * 1024)
-        .reduce((sum, bytes) => sum + bytes, 0),
-    ),
-  );
-
-/** As the program names the directory. */
-export const namesIn = (path: Path, count: number): Evidence =>
-  during((scene) =>
-    scene.processes().some((pid) => {
-      try {
-        return readdirSync(`/proc/${pid}/root${path(scene)}`).length > count;
-      } catch {
-        return false;
-      }
-    }),
-  );
-
 export const anywhere = (judge: (scene: Scene) => boolean): Evidence => after(judge);
 
 /** Never through a link that the program has left; the beginning is enough. */

@@ -2,10 +2,9 @@
  * Every attack twice: on a server that starts commands as its own children, where it has to succeed (or it would prove
  * nothing), and on one with the sandbox, where it must not. All of it as root and as an unprivileged user.
  */
-
 import { spawnSync } from 'node:child_process';
 import { accessSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { controls } from './attacks/controls.ts';
 import { attacks } from './attacks.ts';
 import { type Arena, isRoot, program, startArena } from './launch.ts';
@@ -31,44 +30,66 @@ function canRead(): boolean {
   return !isRoot || spawnSync(process.execPath, look, { uid: 60_001, gid: 60_001 }).status === 0;
 }
 
-describe.each(users)('as $name', ({ name, uids, skip }) => {
-  const table: string[] = [];
-  let plain: Arena;
-  let sandboxed: Arena;
-  beforeAll(async () => {
-    if (skip !== null) return;
-    [plain, sandboxed] = await Promise.all([
-      startArena('plain', uids.plain),
-      startArena('bubblewrap', uids.bubblewrap),
-    ]);
+interface Siege {
+  readonly name: string;
+  readonly plain: Arena;
+  readonly sandboxed: Arena;
+}
+const sieges: Siege[] = [];
+const table: string[] = [];
+
+beforeAll(async () => {
+  const tried = users.filter(({ skip }) => skip === null);
+  const started = tried.map(async ({ name, uids }) => {
+    const arenas = [startArena('plain', uids.plain), startArena('bubblewrap', uids.bubblewrap)] as const;
+    const [plain, sandboxed] = await Promise.all(arenas);
+    sieges.push({ name, plain, sandboxed });
   });
-  afterAll(async () => {
-    await Promise.all([plain?.[Symbol.asyncDispose](), sandboxed?.[Symbol.asyncDispose]()]);
-    const lines = skip === null ? table : [`SKIPPED, all of it: ${skip}`];
-    process.stdout.write(`\nAttacks as ${name} (without a sandbox, with it)\n${lines.join('\n')}\n\n`);
-  });
+  await Promise.all(started);
+});
+afterAll(async () => {
+  await Promise.all(
+    sieges.flatMap(({ plain, sandboxed }) => [plain, sandboxed].map((arena) => arena[Symbol.asyncDispose]())),
+  );
+  const untried = users.filter(({ skip }) => skip !== null);
+  const lines = untried.map(({ name, skip }) => `SKIPPED, all of it as ${name}: ${skip}`);
+  const head = `without     with the sandbox`;
+  process.stdout.write(`\n${[head, ...table, ...lines].join('\n')}\n\n`);
+});
 
-  it.skipIf(skip === null)(`is skipped: ${skip}`, () => {});
+it.for(users.filter(({ skip }) => skip !== null))('as $name: SKIPPED, $skip', (_user, { skip }) => skip());
 
-  it.skipIf(skip !== null).for(controls)('what is allowed is seen: $title', async ({ id }, context) => {
-    const inside = await sandboxed.attempt(id);
-    if (inside.skipped !== null) context.skip(inside.skipped);
+it.for(controls)('what is allowed is seen: $title', async ({ id }, context) => {
+  const seen = await Promise.all(sieges.map(({ sandboxed }) => sandboxed.attempt(id)));
+  const [reason] = seen.map(({ skipped }) => skipped).filter((skipped) => skipped !== null);
+  if (reason !== undefined) context.skip(reason);
 
-    expect(inside).toMatchObject({ skipped: null, succeeded: true });
-  });
+  expect(seen).toEqual(seen.map((verdict) => ({ ...verdict, succeeded: true })));
+});
 
-  it.skipIf(skip !== null).for(attacks)('$id: $title', async ({ id, title }, context) => {
-    const [without, inside] = await Promise.all([plain.attempt(id), sandboxed.attempt(id)]);
-    if (without.skipped !== null) {
-      table.push(`SKIPPED    SKIPPED  ${id}: ${without.skipped}`);
-      context.skip(without.skipped);
-    }
+it.for(attacks)('$id: $title', async ({ id, title }, context) => {
+  const verdicts = await Promise.all(
+    sieges.map(async ({ name, plain, sandboxed }) => {
+      const [without, inside] = await Promise.all([plain.attempt(id), sandboxed.attempt(id)]);
+      const skipped = without.skipped ?? inside.skipped;
+      return { name, without, inside, skipped };
+    }),
+  );
+  for (const { name, without, inside, skipped } of verdicts) {
+    const said = `${without.succeeded ? 'succeeds' : 'FAILS   '}    ${inside.succeeded ? 'SUCCEEDS' : 'stopped '}`;
     table.push(
-      `${without.succeeded ? 'succeeds  ' : 'FAILS     '} ${inside.succeeded ? 'SUCCEEDS' : 'stopped '} ${id}: ${title}`,
+      skipped === null
+        ? `${said}  ${name}: ${id} ${title}`
+        : `SKIPPED               ${name}: ${id}, ${skipped}`,
     );
+  }
+  const tried = verdicts.filter(({ skipped }) => skipped === null);
+  if (tried.length === 0) context.skip(verdicts.map(({ name, skipped }) => `${name}: ${skipped}`).join('; '));
 
-    expect(without, 'an attack that cannot succeed proves nothing').toMatchObject({ succeeded: true });
+  for (const { name, without, inside } of tried) {
+    const proof = `as ${name}: an attack that cannot succeed proves nothing`;
+    expect(without, proof).toMatchObject({ succeeded: true });
     expect(inside.kind, inside.output).not.toBe('unavailable');
-    expect(inside).toMatchObject({ succeeded: false, trouble: null });
-  });
+    expect(inside, `as ${name}`).toMatchObject({ succeeded: false, trouble: null });
+  }
 });

@@ -143,14 +143,14 @@ async function killServer({ driver, root, mark, workspace, run, processes }: Sce
   const argv = [doomedServer, driver.kind, directory, workspace, run];
   const server = spawn(process.execPath, argv, { stdio: 'ignore', env: { PATH: '/usr/bin:/bin' } });
   const ended = once(server, 'exit');
-  await until(() => processes().length >= 3);
+  await until(() => processes().length >= 3, 20_000);
   if (processes().length === 0) throw new Error('its command did not start');
   server.kill('SIGKILL');
   await ended;
-  await until(() => processes().length === 0);
+  // On a careless server they never are.
+  await until(() => processes().length === 0, driver.kind === 'plain' ? 1000 : 15_000);
 }
 
-/** Gives up, because on a careless server it never happens. */
-async function until(look: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 2000; !look() && Date.now() < deadline; ) await delay(20);
+async function until(look: () => boolean, patienceMs: number): Promise<void> {
+  for (const deadline = Date.now() + patienceMs; !look() && Date.now() < deadline; ) await delay(20);
 }

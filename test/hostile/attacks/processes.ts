@@ -167,7 +167,7 @@ loot(f"compared {call('kcmp', victim, os.getpid(), 0, 0, 0)} by {env['MARK']}")`
     title: 'has the kernel choose the server as soon as itself when memory runs out',
     stoppedBy: 'oom_score_adj 800, in a /proc that is read-only',
     program: bash('echo 0 > /proc/self/oom_score_adj; exec sleep 1'),
-    evidence: processShows('oom_score_adj', (text) => Number(text) <= ofServer()),
+    evidence: processShows('oom_score_adj', (text) => text !== '' && Number(text) <= ofServer()),
   },
   {
     id: 'processes/become-root',

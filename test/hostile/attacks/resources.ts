@@ -3,15 +3,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Attack, bash, python } from '../attack.ts';
 import { temporaryBytes } from '../drivers.ts';
-import {
-  anywhere,
-  largerThan,
-  memoryOfAll,
-  moreProcessesThan,
-  namesIn,
-  outcomeIs,
-  processShows,
-} from '../evidence.ts';
+import { anywhere, largerThan, lootOf, moreProcessesThan, outcomeIs, processShows } from '../evidence.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -26,6 +18,9 @@ with open(os.path.join(directory, env["MARK"]), "wb", 0) as file:
     except OSError:
         pass
     time.sleep(0.3)`);
+
+/** It kept what it took for seconds, and nobody ended it: looks from outside take turns, and a busy machine is slow. */
+const undisturbed = lootOf(({ mark }) => mark);
 
 export const resourceAttacks: readonly Attack[] = [
   {
@@ -77,11 +72,11 @@ time.sleep(1)`),
 for _ in range(8):
     if os.fork() == 0:
         taken = b"x" * (32 << 20)
-        time.sleep(3)
+        time.sleep(6)
         os._exit(0)
-    time.sleep(0.15)
-time.sleep(1)`),
-    evidence: memoryOfAll((bytes) => bytes > 224 * mebibyte),
+time.sleep(4)
+loot(env["MARK"])`),
+    evidence: undisturbed,
   },
   {
     id: 'resources/temporary-names',
@@ -95,8 +90,9 @@ for number in range(8000):
     open(os.path.join(place, str(number)), "w").close()
     if number % 200 == 0:
         time.sleep(0.04)
-time.sleep(0.3)`),
-    evidence: namesIn(({ mark }) => join('/tmp', mark), 7500),
+time.sleep(3)
+loot(env["MARK"])`),
+    evidence: undisturbed,
   },
   {
     id: 'resources/one-file',
