@@ -102,7 +102,10 @@ export async function openContractWorld(subject: Subject, options: ContractOptio
         network: { all: { mode: 'none' }, listed: { mode: 'none' } },
         clock: world.clock,
       },
-      limits: { plan: { ...defaultLimits, graceMs: 1000 }, apply: { ...applyLimits, ...options.applyLimits } },
+      limits: {
+        plan: { ...defaultLimits, graceMs: 1000 },
+        apply: { ...applyLimits, ...options.applyLimits },
+      },
       ...{ sandbox, workspaces, caches, logger, slots: 2, heartbeatMs: 10, hasRoom: async () => true },
     });
     worker.start();
