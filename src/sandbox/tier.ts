@@ -39,4 +39,4 @@ export function shortcomings({ delegation, cpus }: Abilities): string[] {
 }
 
 const advice =
-  'It takes a cgroup v2 of the server alone: with systemd Delegate=yes in its unit (deploy/slipway.service), and DelegateSubgroup=supervisor from version 254 on. What a server at work has, its /readyz says.';
+  'It takes a cgroup v2 of the server alone: with systemd Delegate=yes in its unit (deploy/slipway.service), and DelegateSubgroup=supervisor from version 254 on. What a server at work has, its log says ("listening").';
