@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { createBubblewrap } from './sandbox/bubblewrap.ts';
-import type { Delegation } from './sandbox/cgroup-delegation.ts';
+import type { Delegation } from './sandbox/cgroup/delegation.ts';
 import { closeInheritedDescriptors } from './sandbox/descriptors.ts';
 import { createNoSandbox } from './sandbox/none.ts';
 import { type SelfTestResult, selfTest, type TestedSandbox } from './sandbox/self-test.ts';

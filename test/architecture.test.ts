@@ -24,7 +24,7 @@ const allowed: Record<string, readonly string[]> = {
   worker: [...foundation, 'runs', 'stacks', 'sandbox'],
   vendors: [
     ...[...foundation, 'tools', 'worker/vendor', 'worker/vendor-results', 'stacks/vendor-settings'],
-    ...['runs/plan/plan-value', 'sandbox/sandbox', 'sandbox/output'],
+    ...['runs/plan/plan-value', 'sandbox/sandbox', 'sandbox/redaction/output'],
   ],
   metrics: [
     ...['clock', 'runs/run', 'runs/missed-pushes', 'webhooks/sending/attempt-observer'],
@@ -61,7 +61,7 @@ const allowed: Record<string, readonly string[]> = {
   doctor: ['policies/engine', 'sandbox/self-test', 'web/health', 'worker/vendor'],
   inspection: [
     ...['clock', 'config', 'doctor', 'policies/engine', 'storage/stores', 'worker/vendor'],
-    ...['sandbox/disk-use', 'sandbox/self-test', 'web/system-report'],
+    ...['sandbox/watching/disk-use', 'sandbox/self-test', 'web/system-report'],
   ],
   'installed-vendors': ['config', 'tools', 'vendors', 'worker/vendor'],
   'installed-opa': ['config', 'tools'],
@@ -80,7 +80,6 @@ const allowed: Record<string, readonly string[]> = {
     ...['config', 'logger', 'github/github', 'policies/judge-loop', 'policies/opa', 'runs/runs'],
     ...[
       'sandbox/cgroup',
-      'sandbox/cgroup-delegation',
       'sandbox/leftovers',
       'sandbox/self-test',
       'storage/server-lock',

@@ -9,12 +9,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
-import { holderArguments, privateTemporaries, sandboxArguments } from './arguments.ts';
-import { launcherEnvironment } from './bubblewrap-process.ts';
-import type { Delegation } from './cgroup-delegation.ts';
+import type { Delegation } from './cgroup/delegation.ts';
 import { ownDirectory, removeDirectory } from './directories.ts';
-import { forwarderInside, nodeInside, prepareHostTree, proxySocketInside } from './host-tree.ts';
-import { createLauncher, notStarted } from './launcher.ts';
+import { holderArguments, privateTemporaries, sandboxArguments } from './launching/arguments.ts';
+import { launcherEnvironment } from './launching/bubblewrap-process.ts';
+import { forwarderInside, nodeInside, prepareHostTree, proxySocketInside } from './launching/host-tree.ts';
+import { createLauncher, notStarted } from './launching/launcher.ts';
+import { orderMounts } from './launching/mounts.ts';
 import {
   defaultLimits,
   forcedStopMs,
@@ -23,12 +24,11 @@ import {
   networkOpeningMs,
   temporaryBytes,
 } from './limits.ts';
-import { orderMounts } from './mounts.ts';
-import { type HeldNetwork, holdNetwork } from './network.ts';
-import { networkEnvironment, proxyPort } from './network-environment.ts';
-import { startProxy } from './proxy.ts';
-import type { Resolve } from './proxy-destinations.ts';
-import type { UpstreamProxy } from './proxy-upstream.ts';
+import { type HeldNetwork, holdNetwork } from './network/network.ts';
+import { networkEnvironment, proxyPort } from './network/network-environment.ts';
+import { startProxy } from './network/proxy.ts';
+import type { Resolve } from './network/proxy-destinations.ts';
+import type { UpstreamProxy } from './network/proxy-upstream.ts';
 import type {
   NetworkOptions,
   OpenAccess,

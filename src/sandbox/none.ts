@@ -10,14 +10,14 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { notMeasured } from './accounting.ts';
-import { launcherEnvironment } from './bubblewrap-process.ts';
 import { removeDirectory } from './directories.ts';
-import { isShellCommand } from './interrupt-targets.ts';
+import { launcherEnvironment } from './launching/bubblewrap-process.ts';
+import { isShellCommand } from './launching/interrupt-targets.ts';
 import { forcedStopMs, removalTimeoutMs } from './limits.ts';
 import { readProcesses, sendSignal, signalNumber } from './process-tree.ts';
-import { lookAt } from './process-use.ts';
 import type { Sandbox, SandboxCommand, SandboxResult } from './sandbox.ts';
 import { type Ending, endedByUs, supervise } from './supervise.ts';
+import { lookAt } from './watching/process-use.ts';
 
 export interface NoSandbox extends Sandbox {
   readonly kind: 'none';

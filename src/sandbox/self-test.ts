@@ -3,18 +3,18 @@
  * start, of `slipway doctor`, and alone in `slipway sandbox self-test`; a failure means that no run is executed, and says what to do.
  */
 import { mkdir } from 'node:fs/promises';
-import { launcherEnvironment } from './bubblewrap-process.ts';
-import { adviceFor, hasSymlinkFlaw } from './bwrap-errors.ts';
-import { measure } from './disk-use.ts';
-import { type Machine, readMachine, systemOf } from './machine.ts';
+import { adviceFor, hasSymlinkFlaw } from './diagnosis/bwrap-errors.ts';
+import { type Machine, readMachine, systemOf } from './diagnosis/machine.ts';
+import { fixFor } from './diagnosis/refusals.ts';
+import { launcherEnvironment } from './launching/bubblewrap-process.ts';
 import { probeIdentity } from './probes/ask.ts';
 import { probeMemoryLimit, probeProcessLimit, probeTemporaryFiles, seesMemory } from './probes/bounds.ts';
 import { probeConfinement } from './probes/confinement.ts';
 import { probeFromOutside } from './probes/from-outside.ts';
 import { failed, passed, type SelfTestItem } from './probes/item.ts';
 import { probeNetwork } from './probes/proxy.ts';
-import { fixFor } from './refusals.ts';
 import type { Sandbox } from './sandbox.ts';
+import { measure } from './watching/disk-use.ts';
 
 export interface SelfTestOptions {
   /** Where the server keeps what no run may see; a marker is written there and removed again. */

@@ -5,12 +5,12 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { combineUsage } from './accounting.ts';
-import { type DiskWatch, watchDisk } from './disk-watch.ts';
 import { lateOutputMs } from './limits.ts';
 import { sendSignal } from './process-tree.ts';
-import type { Look } from './process-use.ts';
-import { type OverReason, watchProcesses } from './process-watch.ts';
 import type { DiskReason, SandboxCommand, SandboxResult, Usage } from './sandbox.ts';
+import { type DiskWatch, watchDisk } from './watching/disk-watch.ts';
+import type { Look } from './watching/process-use.ts';
+import { type OverReason, watchProcesses } from './watching/process-watch.ts';
 
 export type StopReason =
   | 'stopped'

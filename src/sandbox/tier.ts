@@ -1,6 +1,7 @@
 /** How far the limits of this server reach, and what would take them further. Pure. */
-import { hasSymlinkFlaw } from './bwrap-errors.ts';
-import type { Delegation } from './cgroup-delegation.ts';
+
+import type { Delegation } from './cgroup/delegation.ts';
+import { hasSymlinkFlaw } from './diagnosis/bwrap-errors.ts';
 
 /** `root`: a user of its own for each run. `cgroup v2`: the kernel limits memory and processes of each command as a whole. */
 export type Tier = `${'root' | 'unprivileged'}${'' | ', cgroup v2'}`;

@@ -5,9 +5,9 @@ import {
   indexSecrets,
   type Redactor,
   type SecretIndex,
-} from '../sandbox/output.ts';
-import { minimumSecretLength } from '../sandbox/secret-forms.ts';
-import { createPatternRedactor } from '../sandbox/well-known-secrets.ts';
+} from '../sandbox/redaction/output.ts';
+import { minimumSecretLength } from '../sandbox/redaction/secret-forms.ts';
+import { createPatternRedactor } from '../sandbox/redaction/well-known-secrets.ts';
 
 /**
  * What must not be seen of a run, as far as it is known by now: its secret variables, and what the tool marks as secret

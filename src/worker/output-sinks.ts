@@ -1,4 +1,4 @@
-import { createOutputWindow, type Redactor } from '../sandbox/output.ts';
+import { createOutputWindow, type Redactor } from '../sandbox/redaction/output.ts';
 import { createCutOff } from './cut-off.ts';
 import { createMaskCommands } from './mask-commands.ts';
 import type { PhaseContext, RunContext } from './run-context.ts';

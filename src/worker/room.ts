@@ -1,5 +1,5 @@
 import type { Logger } from '../logger.ts';
-import { freeSpace } from '../sandbox/disk-use.ts';
+import { freeSpace } from '../sandbox/watching/disk-use.ts';
 
 /**
  * Whether there is room for another run: below the floor nothing is begun, so that the server can still store what

@@ -71,7 +71,7 @@ export interface Vendor extends VendorRules {
   /**
    * The command that does what was planned; no question may be left to it. With a `planPath` it does exactly that plan or
    * nothing, and fails when the state has moved since. One SIGINT must let it finish and record what is under way and
-   * release its lock: see sandbox/interrupt-targets.ts.
+   * release its lock: see sandbox/launching/interrupt-targets.ts.
    */
   apply(context: VendorContext, kind: 'apply' | 'destroy', options: ApplyOptions): VendorCommand;
 

@@ -1,7 +1,7 @@
 /** What an attack is: a program of the repository, and where one sees from outside that it got through. Pure. */
 
+import { refusedSyscalls } from '../../src/sandbox/launching/syscalls.ts';
 import type { Limits, OpenAccess } from '../../src/sandbox/sandbox.ts';
-import { refusedSyscalls } from '../../src/sandbox/syscalls.ts';
 import type { Evidence, Scene } from './scene.ts';
 
 export interface Attack {

@@ -5,9 +5,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createBubblewrap } from '../../src/sandbox/bubblewrap.ts';
+import { userOfRun, userRange } from '../../src/sandbox/launching/run-identity.ts';
 import { defaultLimits } from '../../src/sandbox/limits.ts';
 import { createNoSandbox } from '../../src/sandbox/none.ts';
-import { userOfRun, userRange } from '../../src/sandbox/run-identity.ts';
 import type { Limits } from '../../src/sandbox/sandbox.ts';
 import type { Command, Driver, Outcome } from './scene.ts';
 

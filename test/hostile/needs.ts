@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
-import { hasSymlinkFlaw } from '../../src/sandbox/bwrap-errors.ts';
+import { hasSymlinkFlaw } from '../../src/sandbox/diagnosis/bwrap-errors.ts';
 import { type Need, python } from './attack.ts';
 import { openPerformanceCounter, throughOldEntrance } from './kernel-calls.ts';
 import { rootDisk } from './root-disk.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { removeLeftoverSockets } from '../../src/sandbox/leftovers.ts';
+import { startProxy } from '../../src/sandbox/network/proxy.ts';
 import { descendantsOf, isRunning, readProcesses } from '../../src/sandbox/process-tree.ts';
-import { startProxy } from '../../src/sandbox/proxy.ts';
 import { isRoot, processesWith, sleepMarker, temporaryDirectory, until } from './harness.ts';
 
 const program = fileURLToPath(import.meta.resolve('./server-process.ts'));

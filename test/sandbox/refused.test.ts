@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { isSupportedArchitecture, seccompFilter } from '../../src/sandbox/seccomp.ts';
+import { isSupportedArchitecture, seccompFilter } from '../../src/sandbox/launching/seccomp.ts';
 import { isRoot, temporaryDirectory } from './harness.ts';
 
 const user = 60_001;

@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeF
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBubblewrap } from '../../src/sandbox/bubblewrap.ts';
-import { readMachine, systemOf } from '../../src/sandbox/machine.ts';
+import { readMachine, systemOf } from '../../src/sandbox/diagnosis/machine.ts';
 import { createNoSandbox } from '../../src/sandbox/none.ts';
 import { probeFromOutside } from '../../src/sandbox/probes/from-outside.ts';
 import type { SelfTestItem } from '../../src/sandbox/probes/item.ts';

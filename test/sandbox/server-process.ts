@@ -2,8 +2,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createBubblewrap } from '../../src/sandbox/bubblewrap.ts';
-import { removeLeftoverCgroups } from '../../src/sandbox/cgroup.ts';
-import { delegateCgroup } from '../../src/sandbox/cgroup-delegation.ts';
+import { removeLeftoverCgroups } from '../../src/sandbox/cgroup/cgroup.ts';
+import { delegateCgroup } from '../../src/sandbox/cgroup/delegation.ts';
 import { closeInheritedDescriptors } from '../../src/sandbox/descriptors.ts';
 import { endLeftovers, removeLeftoverSockets } from '../../src/sandbox/leftovers.ts';
 import { defaultLimits } from '../../src/sandbox/limits.ts';

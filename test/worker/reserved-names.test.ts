@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { networkEnvironment } from '../../src/sandbox/network-environment.ts';
+import { networkEnvironment } from '../../src/sandbox/network/network-environment.ts';
 import { checkVariable } from '../../src/stacks/environment.ts';
 import * as commands from '../../src/vendors/pulumi/commands.ts';
 import { baseEnvironment, refusesVariable } from '../../src/vendors/pulumi/environment.ts';

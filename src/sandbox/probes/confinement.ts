@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { networkEnvironment } from '../network-environment.ts';
+import { networkEnvironment } from '../network/network-environment.ts';
 import type { OpenNetwork, Sandbox } from '../sandbox.ts';
 import { ask, probeLimits, troubleOf } from './ask.ts';
 import { failed, passed, type SelfTestItem } from './item.ts';

@@ -1,5 +1,5 @@
 import { secretText } from '../../runs/plan/plan-value.ts';
-import { hideSecrets, indexSecrets } from '../../sandbox/output.ts';
+import { hideSecrets, indexSecrets } from '../../sandbox/redaction/output.ts';
 import { checkDepth, isTree } from './masks.ts';
 
 /**
