@@ -11,23 +11,23 @@ const mebibyte = 1024 * 1024;
 const gibibyte = 1024 * mebibyte;
 
 /**
- * runs.md: 70 minutes for a phase, 10 of them without output for plans. Time and output are those of a phase here; the
+ * docs/runs.md: 70 minutes for a phase, 10 of them without output for plans. Time and output are those of a phase here; the
  * worker gives each command what the ones before left.
  */
 export const defaultLimits: Limits = {
   wallMs: 70 * minute,
   silenceMs: 10 * minute,
-  // The hard cap of sandbox.md §11; a real preview of 1,000 resources writes less than 2 MiB.
+  // A real preview of 1,000 resources writes less than 2 MiB.
   outputBytes: 64 * mebibyte,
-  // The operator's to say (SANDBOX_PROCESSES). Threads count. A Go or Node process has 10 to 20, and a preview starts the CLI, a language host, the program
-  // and a provider or three; `go build` is the hungriest at one compiler for each core.
+  // The operator's to say (SANDBOX_PROCESSES). Threads count. A Go or Node process has 10 to 20, and a preview starts the
+  // CLI, a language host, the program and a provider or three; `go build` is the hungriest at one compiler for each core.
   processes: 1024,
   // The operator's to say (SANDBOX_MEMORY_MB).
   memoryBytes: 4 * gibibyte,
   dataBytes: dataBytesFor(4 * gibibyte),
   // The largest file a normal run writes is a provider plugin (AWS: 0.8 GiB unpacked).
   fileBytes: 2 * gibibyte,
-  // Each is some 1 KiB of the kernel's memory (sandbox.md §6).
+  // Each is some 1 KiB of the kernel's memory.
   temporaryEntries: 100_000,
   // The plugins of three clouds are 3 GiB unpacked, a large node_modules is 2 GiB, and builds write as much again.
   diskBytes: 10 * gibibyte,
@@ -37,7 +37,7 @@ export const defaultLimits: Limits = {
   freeBytes: null,
   // At least ten seconds without a process to spare, or five minutes of walks that do not come to their end.
   failedLooks: 10,
-  // sandbox.md §11: time for a preview to leave its lock behind cleanly.
+  // Time for a preview to give its lock back.
   graceMs: 30 * second,
 };
 
@@ -80,13 +80,13 @@ export const holderForcedStopMs = second;
 /** A machine on which it takes this long executes nothing in time. */
 export const networkOpeningMs = 15 * second;
 
-/** Between the second SIGINT, on which tools give up waiting, and SIGKILL (sandbox.md §11). */
+/** Between the second SIGINT, on which tools give up waiting, and SIGKILL. */
 export const forcedStopMs = 15 * second;
 
 /** How long output may still arrive after the command's end; a descendant may hold its pipes for ever. */
 export const lateOutputMs = 2 * second;
 
-/** The kernel removes a dead sandbox in 3-14 ms (sandbox.md §9, §11); a disk that hangs can hold one process longer. */
+/** The kernel removes a dead sandbox in 3-14 ms; a disk that hangs can hold one process longer. */
 export const removalTimeoutMs = 10 * second;
 
 /** Private tmpfs directories count as memory of the host, so small ones; a caller with a disk budget mounts its own. */

@@ -81,7 +81,7 @@ export function stagedMounts(mounts: readonly Mount[], user: number | null): rea
   return mounts.map((mount, index) => ({ ...mount, source: stagedSource(index) }));
 }
 
-/** RLIMIT_NPROC of an unprivileged server is set later (bubblewrap.ts): here it would count the server's own threads. */
+/** RLIMIT_NPROC of an unprivileged server is set later (bubblewrap-process.ts): here it would count the server's own threads. */
 function rlimits({ limits, hardLimits, user }: LaunchPlan): string[] {
   const wanted = {
     ...(user === null ? {} : { nproc: limits.processes }),

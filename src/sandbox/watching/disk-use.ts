@@ -13,7 +13,7 @@ export type DiskUse =
   /** We could not look: no (GNU) find, no process or descriptor for it, it took too long, somebody ended it. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** 50,000 entries take 80 ms (sandbox.md §9) on a quiet disk. */
+/** 50,000 entries take 80 ms on a quiet disk. */
 const walkTimeoutMs = 20_000;
 const blockBytes = 512;
 

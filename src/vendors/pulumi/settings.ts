@@ -28,7 +28,7 @@ export function pulumiSettings(settings: VendorSettings): PulumiSettings {
 
 const remoteSchemes = ['s3:', 'gs:', 'azblob:', 'https:'];
 
-/** Throws `login-url-not-allowed`: contract.md, "Local state". */
+/** Throws `login-url-not-allowed`: docs/stacks.md, "Local state". */
 function checkLoginUrl(loginUrl: string): void {
   if (localStateOf(loginUrl) !== null) return;
   if (loginUrl.length > maxUrlLength) throw refused(`it is longer than ${maxUrlLength} characters`);
