@@ -4,7 +4,7 @@
  * it is killed is given.
  */
 import type { ChildProcess } from 'node:child_process';
-import { combineUsage } from './accounting.ts';
+import { notMeasured } from './accounting.ts';
 import { lateOutputMs } from './limits.ts';
 import { sendSignal } from './process-tree.ts';
 import type { DiskReason, SandboxCommand, SandboxResult, Usage } from './sandbox.ts';
@@ -175,7 +175,7 @@ export function supervise(supervised: Supervised): Promise<Ending> {
       // Missing, whatever the types say, when the server is out of descriptors.
       for (const pipe of (child.stdio as ChildProcess['stdio'] | undefined) ?? []) pipe?.destroy();
       const durationMs = performance.now() - startedMs;
-      const usage = combineUsage(processes.usage());
+      const usage = processes.usage() ?? notMeasured;
       const ending = { reason, diskReason, ...exit, stderrHead, durationMs, usage };
       // Node closes handles at the end of a turn of its loop; a caller should find nothing of ours open.
       setImmediate(() => setImmediate(() => resolve(ending)));
