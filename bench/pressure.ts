@@ -75,7 +75,10 @@ async function explode({ api }: Installation, stack: Stack, bomb: string): Promi
   await api.waitForState(id, ['FINISHED', 'FAILED'], 120_000);
 }
 
-/** The worst of what was told each second; a slower reader would only know the worst of all. */
+/**
+ * Asked for each second, because the server tells what came since it was asked: the p99 of a second in the middle of the
+ * order, and the longest delay of all.
+ */
 async function delayDuring({ server }: Installation, work: () => Promise<unknown>): Promise<Delay> {
   await lag(server.url);
   const delays: Delay[] = [];
