@@ -2,15 +2,16 @@
  * Every attack twice: on a server that starts commands as its own children, where it has to succeed (or it would prove
  * nothing), and on one with the sandbox, where it must not. All of it as root and as an unprivileged user.
  */
-import { spawnSync } from 'node:child_process';
-import { accessSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { canRead, otherUser } from '../support/other-user.ts';
 import { controls } from './attacks/controls.ts';
 import { attacks } from './attacks.ts';
 import { type Arena, isRoot, program, startArena } from './launch.ts';
 
 /** One for each server, because the kernel counts some things by user. */
-const unprivileged = isRoot ? { plain: 60_001, bubblewrap: 60_002 } : { plain: null, bubblewrap: null };
+const unprivileged = isRoot
+  ? { plain: otherUser, bubblewrap: otherUser + 1 }
+  : { plain: null, bubblewrap: null };
 const users = [
   {
     name: 'root',
@@ -20,15 +21,9 @@ const users = [
   {
     name: 'unprivileged user',
     uids: unprivileged,
-    skip: canRead() ? null : 'user 60001 cannot read this checkout',
+    skip: !isRoot || canRead(program, otherUser) ? null : `user ${otherUser} cannot read this checkout`,
   },
 ];
-
-function canRead(): boolean {
-  accessSync(program);
-  const look = ['-e', `require('fs').accessSync(${JSON.stringify(program)})`];
-  return !isRoot || spawnSync(process.execPath, look, { uid: 60_001, gid: 60_001 }).status === 0;
-}
 
 interface Siege {
   readonly name: string;

@@ -7,17 +7,12 @@ import { expect, it } from 'vitest';
 import { removeLeftoverSockets } from '../../src/sandbox/leftovers.ts';
 import { startProxy } from '../../src/sandbox/network/proxy.ts';
 import { descendantsOf, isRunning, readProcesses } from '../../src/sandbox/process-tree.ts';
+import { canRead, otherUser } from '../support/other-user.ts';
 import { isRoot, processesWith, sleepMarker, temporaryDirectory, until } from './harness.ts';
 
 const program = fileURLToPath(import.meta.resolve('./server-process.ts'));
-const other = 60_001;
-const canRead = (user: number) =>
-  spawnSync(process.execPath, ['-e', `require('fs').accessSync(${JSON.stringify(program)})`], {
-    uid: user,
-    gid: user,
-  }).status === 0;
 const me = process.getuid?.() ?? 0;
-const users = isRoot && canRead(other) ? [me, other] : [me];
+const users = isRoot && canRead(program, otherUser) ? [me, otherUser] : [me];
 
 const mounts = () => readFileSync('/proc/self/mountinfo', 'utf8');
 
@@ -56,7 +51,7 @@ it.each(users)('a killed server of user %d leaves nothing', async (user) => {
   rmSync(directory, { recursive: true });
 });
 
-it.skipIf(users.includes(other) || !isRoot)('needs a checkout that user 60001 can read', () => {});
+it.skipIf(users.includes(otherUser) || !isRoot)('needs a checkout that user 60001 can read', () => {});
 
 it('the socket of a proxy that is at work stays, in whatever process that is', async () => {
   const directory = temporaryDirectory();

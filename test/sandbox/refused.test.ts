@@ -9,12 +9,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { isSupportedArchitecture, seccompFilter } from '../../src/sandbox/launching/seccomp.ts';
+import { otherUser } from '../support/other-user.ts';
 import { isRoot, temporaryDirectory } from './harness.ts';
 
-const user = 60_001;
 const program = fileURLToPath(import.meta.resolve('../../bin/slipway.js'));
 const selfTest = `exec "${process.execPath}" "${program}" --json sandbox self-test`;
-const asUser = isRoot ? { uid: user, gid: user } : {};
+const asUser = isRoot ? { uid: otherUser, gid: otherUser } : {};
 
 const canRun =
   spawnSync('unshare', ['-Urmpf', process.execPath, program, '--version'], asUser).status === 0 &&
@@ -24,7 +24,7 @@ let root: string;
 beforeAll(() => {
   root = temporaryDirectory();
   mkdirSync(join(root, 'data'));
-  if (isRoot) chownSync(join(root, 'data'), user, user);
+  if (isRoot) chownSync(join(root, 'data'), otherUser, otherUser);
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
@@ -123,7 +123,7 @@ describe.runIf(canRun)('a machine', () => {
     mkdirSync(bin);
     const bwrap = spawnSync('sh', ['-c', 'command -v bwrap'], { encoding: 'utf8' }).stdout.trim();
     const replace = `cp "${bwrap}" "${bin}" && chmod 4755 "${bin}/bwrap" && mount --bind "${bin}/bwrap" "${bwrap}"`;
-    const drop = `DATA_DIR="${join(root, 'data')}" exec setpriv --reuid ${user} --regid ${user} --clear-groups`;
+    const drop = `DATA_DIR="${join(root, 'data')}" exec setpriv --reuid ${otherUser} --regid ${otherUser} --clear-groups`;
     // A mount namespace of its own: this machine keeps the bwrap that it has.
     const [failure] = failures(
       ['unshare', '--mount', 'sh', '-c', `${replace} && ${drop} sh -c '${selfTest}'`],

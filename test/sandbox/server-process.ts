@@ -44,7 +44,6 @@ switch (task) {
     print({ before, closed, after: await run(look) });
     break;
   }
-  case 'sleep':
   case 'cgroup-sleep':
     closeInheritedDescriptors();
     await run(`setsid sleep ${argument} & trap "" INT TERM HUP; sleep ${argument}; true`);

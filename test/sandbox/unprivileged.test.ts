@@ -1,33 +1,28 @@
 /** The recommended way to run Slipway, proven also where the tests themselves are run by root. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { isRoot, processesWith, sleepMarker, temporaryDirectory, until } from './harness.ts';
+import { canRead, otherUser } from '../support/other-user.ts';
+import { isRoot, temporaryDirectory } from './harness.ts';
 
-const user = 60_001;
 const program = fileURLToPath(import.meta.resolve('./server-process.ts'));
-const canRead =
-  !isRoot ||
-  spawnSync(process.execPath, ['-e', `require('fs').accessSync(${JSON.stringify(program)})`], {
-    uid: user,
-    gid: user,
-  }).status === 0;
+const isPossible = !isRoot || canRead(program, otherUser);
 
 describe('an unprivileged server', () => {
-  it.skipIf(canRead)('cannot be tried: user 60001 cannot read this checkout', () => {});
+  it.skipIf(isPossible)('cannot be tried: user 60001 cannot read this checkout', () => {});
 
-  it.runIf(canRead)('has the same sandbox, with limits that count for each command', () => {
+  it.runIf(isPossible)('has the same sandbox, with limits that count for each command', () => {
     const directory = temporaryDirectory();
     const workspace = join(directory, 'workspace');
     mkdirSync(workspace);
-    if (isRoot) for (const path of [directory, workspace]) chownSync(path, user, user);
+    if (isRoot) for (const path of [directory, workspace]) chownSync(path, otherUser, otherUser);
 
     const { stdout, stderr } = spawnSync(process.execPath, [program, 'unprivileged', directory], {
       encoding: 'utf8',
       cwd: '/',
-      ...(isRoot && { uid: user, gid: user }),
+      ...(isRoot && { uid: otherUser, gid: otherUser }),
     });
     const answer = JSON.parse(stdout || JSON.stringify(stderr));
 
@@ -48,24 +43,6 @@ describe('an unprivileged server', () => {
     });
     expect(answer.selfTest.warnings.filter((warning: string) => warning.includes('MEMORY'))).toEqual([]);
     expect(existsSync(workspace)).toBe(false);
-    rmSync(directory, { recursive: true });
-  });
-
-  it.runIf(canRead)('takes its sandboxes along when it is killed', async () => {
-    const directory = temporaryDirectory();
-    if (isRoot) chownSync(directory, user, user);
-    const marker = sleepMarker();
-    const server = spawn(process.execPath, [program, 'sleep', directory, marker], {
-      cwd: '/',
-      stdio: 'ignore',
-      ...(isRoot && { uid: user, gid: user }),
-    });
-    const gone = new Promise((resolve) => server.once('exit', resolve));
-    await until('the sleeping', () => processesWith(`sleep\0${marker}`).length >= 2);
-    server.kill('SIGKILL');
-    await gone;
-
-    await until('the end of the sandbox', () => processesWith(marker).length === 0);
     rmSync(directory, { recursive: true });
   });
 });
