@@ -69,10 +69,11 @@ describe('the memory of a command', () => {
     const shared =
       'import mmap, os, time; m = mmap.mmap(-1, 60 << 20); [m.write(bytes(1 << 20)) for _ in range(60)]';
     const share = `${shared}; [os.fork() for _ in range(2)]`;
-    const seen = `${share}; sum(m[::4096]); time.sleep(2)`;
+    const seenFor = (seconds: number) =>
+      `python3 -c '${share}; sum(m[::4096]); time.sleep(${seconds})'; exit 5`;
     const [within, over] = await Promise.all([
-      run(`python3 -c '${seen}'; exit 5`),
-      run(`python3 -c '${seen}'; exit 5`, { memoryBytes: 55 * mebibyte }),
+      run(seenFor(2)),
+      run(seenFor(20), { memoryBytes: 55 * mebibyte }),
     ]);
 
     expect(within).toMatchObject({ kind: 'exited', exitCode: 5 });

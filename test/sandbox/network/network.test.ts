@@ -172,8 +172,10 @@ describe('names inside', () => {
     const { lookup } = require('node:dns').promises;
     const resolver = new Resolver({ timeout: 20000, tries: 1 });
     resolver.setServers(['${server}']);
+    const startedMs = performance.now();
     Promise.all([lookup('registry.example'), resolver.resolve4('registry.example')].map((asked) =>
-      asked.then(() => 'an answer', (error) => error.code))).then((codes) => console.log(codes.join(' ')));`;
+      asked.then(() => 'an answer', (error) => error.code)))
+        .then((codes) => console.log(codes.join(' '), Math.round(performance.now() - startedMs)));`;
 
   it.runIf(ownAddress !== undefined).each(['without network', 'with one'])(
     'lead nowhere, at once, %s: no packet leaves',
@@ -185,11 +187,11 @@ describe('names inside', () => {
 
       await using network =
         kind === 'with one' ? await harness.sandbox.openNetwork(nothing, { identity }) : null;
-      const { output, result } = await run(network, `/opt/tools/node -e "${lookups(server)}"`);
+      const { output } = await run(network, `/opt/tools/node -e "${lookups(server)}"`);
 
-      expect(output).toMatch(/^E[A-Z_]+ E[A-Z]+\n$/);
+      expect(output).toMatch(/^E[A-Z_]+ E[A-Z]+ \d+\n$/);
       // Time-outs of resolvers begin at five seconds, and this one waits for twenty.
-      expect(result.durationMs).toBeLessThan(4500);
+      expect(Number(output.split(' ').at(-1))).toBeLessThan(4500);
       expect(asked).toEqual([]);
 
       // From outside the same question arrives, so the silence above says something.
