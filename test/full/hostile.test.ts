@@ -1,8 +1,6 @@
 /** Hostile repositories, pushed through the whole app. What counts is what is to be seen outside of the sandbox. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { formsOf } from '../../demo/secret-search.ts';
@@ -16,6 +14,7 @@ import {
   stash,
 } from '../support/scenario.ts';
 import { attackScript, hostileProgram, plainSource, proxyFunction } from './attack-script.ts';
+import { addressOfMachine, type Bait, breaches, filesLeft, startBait } from './bait.ts';
 import { expectTold, hostProcesses, stateFile } from './evidence.ts';
 
 const memoryMegabytes = 1024;
@@ -23,22 +22,15 @@ const simple = program(stash('one', 'first'));
 const mark = `7${process.pid}${Date.now() % 100_000}`;
 
 let scenario: Scenario;
-let listenerPort = 0;
-let hits = 0;
-const listener = createServer((socket) => {
-  hits += 1;
-  socket.on('error', () => socket.destroy()).end('HTTP/1.1 200 OK\r\n\r\n');
-});
+let bait: Bait;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => listener.listen(0, '0.0.0.0', resolve));
-  const address = listener.address();
-  listenerPort = typeof address === 'object' && address !== null ? address.port : 0;
+  bait = await startBait();
   // Enough for a preview, and little enough to be eaten on a machine that others use.
   scenario = await startScenario({ settings: { SANDBOX_MEMORY_MB: String(memoryMegabytes) } });
 });
 afterAll(async () => {
   await scenario?.[Symbol.asyncDispose]();
-  await new Promise((resolve) => listener.close(resolve));
+  await bait?.[Symbol.asyncDispose]();
 });
 
 /** Whatever a repository did: the server is well, nothing of it runs any more, nobody came, no secret is told. */
@@ -46,7 +38,7 @@ afterEach(async () => {
   expect((await fetch(`${scenario.server.url}/readyz`)).status).toBe(200);
   const left = () => hostProcesses().filter(({ command }) => command.includes(mark));
   await expect.poll(left, patience).toEqual([]);
-  expect(hits).toBe(0);
+  expect(bait.hits()).toBe(0);
   const { server, github, receiver, dataDir, dir, token, githubSecret } = scenario;
   const key = await readFile(join(dataDir, 'secret.key'));
   const appKey = (await readFile(join(dir, 'app.pem'), 'utf8')).split('\n')[2] ?? '';
@@ -95,11 +87,8 @@ test('reads, writes, connections and daemons of hooks and programs get nowhere',
   await api.waitForState(waiting.id, 'UNCONFIRMED');
   expect(existsSync(join(dataDir, 'workspaces', waiting.id, 'tree', 'Pulumi.yaml'))).toBe(true);
 
-  const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-  const ownAddress =
-    own.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
   const attack = attackScript({
-    ...{ dataDir, mark, listenerPort, ownAddress },
+    ...{ dataDir, mark, listenerPort: bait.port, ownAddress: addressOfMachine() },
     serverPid: server.pid,
     serverPort: Number(new URL(server.url).port),
     otherRun: waiting.id,
@@ -115,23 +104,11 @@ test('reads, writes, connections and daemons of hooks and programs get nowhere',
   const ofHook = await api.log(id);
   const ofProgram = await stateFile(scenario, hostile.repository, 'attack.log');
   const log = ofHook + ofProgram;
-  expect(log.split('\n').filter((line) => /LEAK|no proxy|no answer/.test(line))).toEqual([]);
+  expect(breaches(log)).toEqual([]);
   expect(ofHook).toContain('attack-over, 14 refusals');
   expect(ofProgram).toContain('attack-over, 14 refusals');
-  expect(hits).toBe(0);
-  const outside = [
-    dataDir,
-    '/etc',
-    '/usr',
-    '/usr/local/bin',
-    '/',
-    '/opt',
-    '/var',
-    '/run',
-    '/tmp',
-    '/dev/shm',
-  ];
-  expect(outside.filter((path) => existsSync(join(path, mark)))).toEqual([]);
+  expect(bait.hits()).toBe(0);
+  expect(filesLeft(mark, dataDir)).toEqual([]);
   expect(await api.run(waiting.id)).toMatchObject({ state: 'UNCONFIRMED' });
   await expectTold(scenario, id);
 });

@@ -7,7 +7,7 @@ import type { Sandbox, SandboxResult } from '../../src/sandbox/sandbox.ts';
 import { opentofu, terraform } from '../../src/vendors/terraform/flavour.ts';
 import { type ContractStack, makePipe, openContractWorld } from '../vendors/contract/contract-world.ts';
 import { pulumiSubject } from '../vendors/contract/pulumi.ts';
-import { type Program, type Subject, value } from '../vendors/contract/sample.ts';
+import { type Resource, type Subject, value } from '../vendors/contract/sample.ts';
 import { isMissing, terraformSubject } from '../vendors/contract/terraform.ts';
 
 interface Words {
@@ -33,6 +33,8 @@ const ofTerraform: Words = {
   // The lock is the kernel's, and ends with the process.
   next: { state: 'FINISHED' },
 };
+
+type World = Awaited<ReturnType<typeof openContractWorld>>;
 
 /** Larger than a pipe: who writes it waits for a reader. */
 const large = 'x'.repeat(200_000);
@@ -60,15 +62,19 @@ function createSpy() {
 }
 
 function ladder(subject: Subject, words: Words) {
-  const first = value('first', '1');
+  /** A run that changes `first`, and then does what takes its time at a pipe that only the test can let go on. */
+  async function begin(world: World, then: (pipe: string) => Resource) {
+    const stack = await world.addStack();
+    await stack.run({ resources: [value('first', '1')] });
+    makePipe(stack.outside('pipe'));
+    const id = await stack.start({
+      resources: [value('first', 'changed'), then(stack.inside('pipe'))],
+    });
+    return { stack, id };
+  }
 
   /** No process of the run is left, and the next one meets what it should. */
-  async function expectAfterwards(
-    world: Awaited<ReturnType<typeof openContractWorld>>,
-    stack: ContractStack,
-    id: string,
-    next: Words['next'],
-  ) {
+  async function expectAfterwards(world: World, stack: ContractStack, id: string, next: Words['next']) {
     expect(world.processesOf(id)).toEqual([]);
     await stack.unlock();
     expect(await stack.run({ resources: [value('first', '2')] })).toMatchObject(next);
@@ -77,16 +83,12 @@ function ladder(subject: Subject, words: Words) {
   test('who listens to the first SIGINT saves its state and ends by itself', async () => {
     const { seen, around } = createSpy();
     await using world = await openContractWorld(subject, { around, applyLimits: { graceMs: 120_000 } });
-    const stack = await world.addStack();
-    await stack.run({ resources: [first] });
-    makePipe(stack.outside('pipe'));
-    const program: Program = {
-      resources: [
-        value('first', 'changed'),
-        { kind: 'endless', name: 'endless', pipe: stack.inside('pipe'), after: 'first' },
-      ],
-    };
-    const id = await stack.start(program);
+    const { stack, id } = await begin(world, (pipe) => ({
+      kind: 'endless',
+      name: 'endless',
+      pipe,
+      after: 'first',
+    }));
     expect(await world.heard(id, stack.outside('pipe'))).toBe('began');
     await world.loseWorkers();
     await world.settle();
@@ -108,16 +110,13 @@ function ladder(subject: Subject, words: Words) {
       applyLimits: { graceMs: 1000 },
       forcedStopMs: 120_000,
     });
-    const stack = await world.addStack();
-    await stack.run({ resources: [first] });
-    makePipe(stack.outside('pipe'));
-    const program: Program = {
-      resources: [
-        value('first', 'changed'),
-        { kind: 'file', name: 'cut-off', path: stack.inside('pipe'), content: large, after: 'first' },
-      ],
-    };
-    const id = await stack.start(program);
+    const { stack, id } = await begin(world, (pipe) => ({
+      kind: 'file',
+      name: 'cut-off',
+      path: pipe,
+      content: large,
+      after: 'first',
+    }));
     // Its provider has opened the pipe, and writes more than anybody reads.
     await using _ = await world.opened(id, stack.outside('pipe'), 'r');
     await world.loseWorkers();
@@ -138,16 +137,12 @@ function ladder(subject: Subject, words: Words) {
       applyLimits: { wallMs: 20_000, graceMs: 500 },
       forcedStopMs: 500,
     });
-    const stack = await world.addStack();
-    await stack.run({ resources: [first] });
-    makePipe(stack.outside('pipe'));
-    const program: Program = {
-      resources: [
-        value('first', 'changed'),
-        { kind: 'freezing', name: 'cut-off', pipe: stack.inside('pipe'), after: 'first' },
-      ],
-    };
-    const id = await stack.start(program);
+    const { stack, id } = await begin(world, (pipe) => ({
+      kind: 'freezing',
+      name: 'cut-off',
+      pipe,
+      after: 'first',
+    }));
     expect(await world.heard(id, stack.outside('pipe'))).toBe('began');
 
     const ended = await world.rested(id, ['FAILED']);
