@@ -30,6 +30,13 @@ const firstLookMs = 250;
 export const holding = (megabytes: number): string =>
   `(head -c ${megabytes}M /dev/zero; sleep 20) | tail -n 1 >/dev/null`;
 
+/** Goes on once the last program that was put into the background holds as much. */
+const untilHeld = (megabytes: number): string =>
+  `until [ "$(grep '^RssAnon:' "/proc/$!/status" | tr -dc 0-9)" -gt ${megabytes * 1024} ]; do sleep 0.05; done`;
+
+/** Seconds in which processes are looked at on any machine: looks are two seconds apart at most. */
+export const longestPause = 3;
+
 export function usageOf(result: SandboxResult): Usage {
   if (result.kind === 'unavailable') throw new Error(result.message);
   return result.usage;
@@ -320,9 +327,8 @@ export function describeDriver(name: string, create: () => Promise<Driver>): voi
 
       it('and says what they used', async () => {
         const busy = 'for i in $(seq 100000); do :; done';
-        const { result } = await run(driver.sandbox, script(`${busy}; ${holding(30)} & sleep 2; exit 4`), {
-          limits,
-        });
+        const text = `${busy}; ${holding(30)} & ${untilHeld(30)}; sleep ${longestPause}; exit 4`;
+        const { result } = await run(driver.sandbox, script(text), { limits });
 
         expect(result).toMatchObject({ kind: 'exited', exitCode: 4 });
         const { peakMemoryBytes, peakProcesses, cpuMs } = usageOf(result);
@@ -359,7 +365,7 @@ export function describeDriver(name: string, create: () => Promise<Driver>): voi
       });
 
       it('and counts once what processes share', async () => {
-        const sharing = `vec(my $x, 40 << 20, 8) = 1; for (1..4) { fork or do { sleep 2; exit } }`;
+        const sharing = `vec(my $x, 40 << 20, 8) = 1; for (1..4) { fork or do { sleep ${longestPause}; exit } }`;
         const { result } = await run(
           driver.sandbox,
           script(`perl -e '${sharing} 1 while wait > 0; exit 7'`),

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Limits } from '../../src/sandbox/sandbox.ts';
-import { holding, usageOf } from './contract.ts';
+import { holding, longestPause, usageOf } from './contract.ts';
 import {
   createHarness,
   type Harness,
@@ -103,7 +103,7 @@ describe('the files of a command', () => {
 
 describe('the processes of a command', () => {
   const bomb = (exit: number) =>
-    `exec perl -e 'for (1..200) { my $p = fork; last if !defined $p; if (!$p) { sleep 20; exit } } sleep 2; exit ${exit}'`;
+    `exec perl -e 'for (1..200) { my $p = fork; last if !defined $p; if (!$p) { sleep 20; exit } } sleep ${longestPause}; exit ${exit}'`;
 
   it.for([false, true])(
     'are named when it fails with as many as it may have, with network %s',

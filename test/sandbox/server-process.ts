@@ -92,7 +92,7 @@ switch (task) {
       }),
       litter: await run('cd /tmp; seq 200000 | xargs touch; sleep 20', { limits: small }),
       bomb: await run(
-        `exec perl -e 'for (1..99) { my $p = fork; last if !defined $p; if (!$p) { sleep 20; exit } } sleep 2; exit 3'`,
+        `exec perl -e 'for (1..99) { my $p = fork; last if !defined $p; if (!$p) { sleep 20; exit } } sleep 3; exit 3'`,
         { limits },
       ),
       brieflyClosed: await run('chmod 700 hidden closed; mkdir b; chmod 000 b; sleep 1.2; rmdir b; sleep 2', {
