@@ -56,6 +56,8 @@ export interface DestinationOptions {
 
 /** Lookups use the four threads that file access of the whole server shares; one run may hold two of them. */
 const lookupsAtOnce = 2;
+/** Who asks and goes leaves its lookup behind. More than all connections of a proxy are nobody's. */
+const lookupsWaiting = 256;
 const lookupTimeoutMs = 10_000;
 /** Before the next address is tried; Node's 250 ms are less than a connection across the world takes. */
 const attemptTimeoutMs = 2000;
@@ -146,6 +148,7 @@ function createSlots(count: number): <T>(work: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = [];
   let free = count;
   return async (work) => {
+    if (waiting.length >= lookupsWaiting) throw new Error('too many names are being looked up');
     if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
     else free--;
     try {

@@ -41,6 +41,8 @@ export interface RunProxy extends AsyncDisposable {
  * that no command uses up those of the next; where there is none it is closed.
  */
 const maxConnections = 256;
+/** With those to destinations, which outlive who has gone without a word by some seconds. Each takes a descriptor of the server. */
+const maxSockets = 4 * maxConnections;
 /**
  * Without a byte: for a destination to be reached, and for the answer to who has nothing more to say. A command that has
  * ended looks the same as the latter.
@@ -71,7 +73,17 @@ export async function startProxy(options: ProxyOptions): Promise<RunProxy> {
     patienceMs: options.patienceMs ?? defaultPatienceMs,
   };
 
+  /** Clients that wait for an answer. */
+  const asking = new WeakSet<Socket>();
   const server = createServer((incoming, outgoing) => {
+    const client = incoming.socket;
+    // Whoever asks on without waiting would have any number of lookups and connections under way, by a single connection.
+    if (asking.has(client)) {
+      client.destroy();
+      return;
+    }
+    asking.add(client);
+    outgoing.once('finish', () => asking.delete(client));
     const url = URL.canParse(incoming.url ?? '') ? new URL(incoming.url ?? '') : null;
     // The answer to TRACE is what was asked, and an upstream proxy was told its credentials.
     const isPlain = url?.protocol === 'http:' && incoming.method !== 'TRACE';
@@ -87,6 +99,10 @@ export async function startProxy(options: ProxyOptions): Promise<RunProxy> {
   const clients = new Set<Socket>();
   server.on('connection', (client) => {
     track(client);
+    if (sockets.size > maxSockets) {
+      client.destroy();
+      return;
+    }
     if (clients.size >= maxConnections) {
       const old = clients.values().find(({ readableEnded, destroyed }) => readableEnded || destroyed);
       if (old === undefined) {
