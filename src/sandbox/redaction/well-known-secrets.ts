@@ -51,18 +51,26 @@ const keyEnds = /-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----/;
 
 /** A longer line is decided in pieces, between two words where that is possible. */
 const longestLine = 64 * 1024;
-const longestWord = 1024;
+/** The largest JWTs that people see have some 2 KiB. */
+const longestWord = 4096;
 const tokenCharacter = /[A-Za-z0-9._~+/=%&-]/;
 /** A key that does not end within so many bytes is none: all of the output must not disappear behind its beginning. */
 const longestKey = 64 * 1024;
 
 const mask = '***';
 
+/** What says of the next word that it is a secret, itself several words: the name of a value, a part of where a key begins. */
+const announcement =
+  /(?:-----BEGIN(?: [A-Z0-9]*){1,6}|(?:aws_secret_access_key|AWS_SECRET_ACCESS_KEY)["']?\s{0,4}[=:]?\s{0,4}["']?)$/;
+const longestAnnouncement = 256;
+
 /** Where the characters begin that a token at the end of the text may consist of. A longer one goes on in the next piece. */
 function lastWordBegins(text: string): number {
   let at = text.length;
   while (text.length - at < longestWord && tokenCharacter.test(text[at - 1] ?? ' ')) at -= 1;
-  return at;
+  const from = Math.max(0, at - longestAnnouncement);
+  const before = text.slice(from, at);
+  return from + (announcement.exec(before)?.index ?? before.length);
 }
 
 /** Whole lines, and what ends in a carriage return; the beginning of a line waits for its end. */

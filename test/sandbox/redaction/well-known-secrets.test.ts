@@ -107,6 +107,21 @@ describe('what looks like a well-known credential', () => {
     expect(redacted(`x ${endless} y\n`).length).toBeLessThan(endless.length);
   });
 
+  it.each(
+    Object.entries({
+      'after its name, with blanks': `"aws_secret_access_key" : "${letters}"`,
+      'after its name': `AccountKey=${letters}`,
+      'a private key': JSON.stringify(key('RSA ')),
+      'a long JWT': `"eyJ${letters}.eyJ${letters.repeat(40)}.${letters}"`,
+    }),
+  )('is hidden in a line without end wherever that is cut: %s', (_, secret) => {
+    const before = 'x '.repeat(33_000);
+    for (let cut = 0; cut <= secret.length; cut += 1 + Math.floor(secret.length / 100)) {
+      const shown = redacted(`${before}${secret} ${'y '.repeat(35_000)}`, [before.length + cut]);
+      expect(shown.slice(before.length, before.length + 100)).not.toContain(letters.slice(0, 20));
+    }
+  });
+
   it('is looked for in linear time', () => {
     const bytes = Buffer.from(
       `${'eyJ'.repeat(400_000)}\n${'ghp_'.repeat(400_000)}\n${'-----BEGIN '.repeat(100_000)}\n`,
