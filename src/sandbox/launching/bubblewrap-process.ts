@@ -12,7 +12,7 @@ import { removalTimeoutMs } from '../limits.ts';
 import { isRunning, type Process, readProcess, readProcesses, sendSignal } from '../process-tree.ts';
 import type { Limits, SandboxCommand, SandboxResult, Usage } from '../sandbox.ts';
 import { type Ending, endedByUs, supervise } from '../supervise.ts';
-import { type Look, lookAt } from '../watching/process-use.ts';
+import { isOfSandbox, type Look, lookAt } from '../watching/process-use.ts';
 import { innermostInit, interruptTargets, isShellCommand } from './interrupt-targets.ts';
 import { lowerSession } from './priority.ts';
 
@@ -135,8 +135,10 @@ export async function runBubblewrap(start: BubblewrapStart): Promise<SandboxResu
       lowerSession(inner);
     }
     const root = `/proc/${inner}/root`;
+    const directory = `${root}/proc`;
+    if (!isOfSandbox(directory)) return null;
     const temporaries = start.temporaries.map((path) => root + path);
-    return lookAt({ directory: `${root}/proc`, session: null, temporaries }, limits);
+    return lookAt({ directory, session: null, temporaries }, limits);
   };
   const ending = await supervise({
     child,

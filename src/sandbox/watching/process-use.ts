@@ -3,7 +3,7 @@
  * processes and no others, wherever in their tree they hide. In short turns of synchronous reads: these files are answered at
  * once (unlike those that wait for a process's memory map), and the asynchronous way costs twenty times as much.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Limits } from '../sandbox.ts';
@@ -36,6 +36,14 @@ const turnMs = 2;
 /** USER_HZ, the same on every Linux that Node runs on. */
 const msPerTick = 10;
 const kibibyte = 1024;
+
+/**
+ * Whether what a process of a sandbox finds at its /proc is the sandbox's own. While bwrap starts, which a busy machine draws
+ * out, its root is the machine's still: all that the machine executes would be held against the command. Throws when the process is gone.
+ */
+export function isOfSandbox(directory: string): boolean {
+  return statSync(directory).dev !== statSync('/proc').dev;
+}
 
 export async function lookAt(
   place: Place,

@@ -2,8 +2,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lookAt } from '../../../src/sandbox/watching/process-use.ts';
-import { temporaryDirectory } from '../harness.ts';
+import { isOfSandbox, lookAt } from '../../../src/sandbox/watching/process-use.ts';
+import { createHarness, processesWith, runIn, script, sleepMarker, temporaryDirectory } from '../harness.ts';
 
 interface Shape {
   readonly name?: string;
@@ -98,5 +98,25 @@ describe('a look at processes', () => {
     expect(await lookAt({ directory: join(proc, 'gone'), session: null, temporaries: [] }, limits)).toBe(
       null,
     );
+  });
+});
+
+describe('the /proc of a sandbox', () => {
+  it('is told from that of the machine, which a bwrap that is starting still has', async () => {
+    using harness = await createHarness();
+    const marker = sleepMarker();
+    const stop = new AbortController();
+    const seen: boolean[] = [];
+    await runIn(harness.sandbox, script(`sleep ${marker} & echo ready; wait`), {
+      signal: stop.signal,
+      onOutput() {
+        const inside = processesWith(marker).at(-1);
+        seen.push(isOfSandbox(`/proc/${inside}/root/proc`));
+        stop.abort();
+      },
+    });
+
+    expect(seen).toEqual([true]);
+    expect(isOfSandbox(`/proc/${process.pid}/root/proc`)).toBe(false);
   });
 });
