@@ -91,7 +91,7 @@ async function probeSandbox(sandbox: TestedSandbox, options: SelfTestOptions): P
 
 function notStarting(trouble: string, { machine, programs = launcherEnvironment }: SelfTestOptions) {
   const known = machine?.() ?? readMachine(systemOf(programs['PATH'] ?? ''));
-  const advice = adviceFor(trouble);
+  const advice = adviceFor(trouble, process.getuid?.() === 0);
   // What is right for this machine says more than what is right for any.
   const said = advice === null ? trouble : trouble.replace(`\n${advice}`, '');
   return failed('start', `No command starts: ${said}`, fixFor(said, known));

@@ -40,9 +40,11 @@ const known: Readonly<Record<Refusal, KnownRefusal>> = {
       'Something keeps bwrap from using its user namespace: on Ubuntu 24.04 and later give it an AppArmor profile with userns.',
   },
   filter: {
-    says: /No permissions to creat|Creating new namespace failed|unshare user ns|pivot_root/,
-    advice: 'The system-call filter of the container forbids namespaces: give it seccomp=unconfined.',
+    says: /Can't set hostname|No permissions to creat|Creating new namespace failed|unshare user ns|pivot_root/,
+    advice:
+      'A system-call filter forbids what the sandbox is made with: give a container seccomp=unconfined, and a systemd unit the calls of deploy/slipway.service, without ProtectHostname.',
   },
+  // Of root servers only: others need none.
   capabilities: {
     says: /setresuid failed|setresgid failed|Operation not permitted/,
     advice:
@@ -58,15 +60,15 @@ const known: Readonly<Record<Refusal, KnownRefusal>> = {
   },
 };
 
-/** What the text may mean, the likeliest first; none of what nobody has seen yet. */
-export function refusalsIn(message: string): Refusal[] {
+/** What the text may mean, the likeliest first; none of what nobody has seen yet. `isRoot`: the server is. */
+export function refusalsIn(message: string, isRoot: boolean): Refusal[] {
   const names = Object.keys(known) as Refusal[];
-  return names.filter((name) => known[name].says.test(message));
+  return names.filter((name) => (isRoot || name !== 'capabilities') && known[name].says.test(message));
 }
 
 /** Null for failures nobody has seen yet, and for those of the command itself (a directory that does not exist). */
-export function adviceFor(message: string): string | null {
-  const [first] = refusalsIn(message);
+export function adviceFor(message: string, isRoot: boolean): string | null {
+  const [first] = refusalsIn(message, isRoot);
   return first === undefined ? null : adviceOf(first);
 }
 

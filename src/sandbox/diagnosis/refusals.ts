@@ -89,7 +89,7 @@ const causes: Readonly<Record<Refusal, Cause>> = {
  * at once, because who mends one thing would only meet the next. Null: nothing is known.
  */
 export function fixFor(message: string, machine: Machine): string | null {
-  const said = refusalsIn(message);
+  const said = refusalsIn(message, machine.isRoot);
   const all = Object.keys(causes) as Refusal[];
   const others = all.filter((refusal) => !said.includes(refusal));
   const certain = [...said, ...others].filter((refusal) => causes[refusal].isSo(machine));
@@ -130,7 +130,7 @@ function optionsFor(container: Container | null): { filter: string; proc: string
       };
     case null:
       return {
-        filter: 'look at SystemCallFilter of its unit.',
+        filter: 'look at SystemCallFilter and ProtectHostname of its unit.',
         proc: 'look at ProtectKernelTunables, ProtectKernelLogs and ProcSubset of its unit.',
         apparmor:
           'take the server out of it, or let the profile have `mount`, `umount`, `pivot_root` and `userns`.',

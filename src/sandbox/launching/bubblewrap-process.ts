@@ -187,7 +187,7 @@ function outcome(ending: Ending, limits: Limits, inside: Inside): SandboxResult 
   // bwrap reports an exit code only for a command that it did start, and the command cannot write the report.
   const message =
     error === null ? stderrHead.trim() || 'the sandbox was ended while it started' : messageOf(error);
-  const advice = adviceFor(message);
+  const advice = adviceFor(message, process.getuid?.() === 0);
   return { kind: 'unavailable', message: advice === null ? message : `${message}\n${advice}`, durationMs };
 }
 

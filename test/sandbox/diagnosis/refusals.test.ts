@@ -184,6 +184,7 @@ const messages: readonly (readonly [string, string])[] = [
   ['bwrap: unshare user ns: No space left on device', 'namespaces'],
   ['bwrap: setting up uid map: Permission denied', 'apparmor'],
   ['bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted', 'apparmor'],
+  ["bwrap: Can't set hostname to sandbox: Operation not permitted", 'filter'],
   ["bwrap: Can't mount proc on /newroot/proc: Operation not permitted", 'proc'],
   ['bwrap: Failed to make / slave: Permission denied', 'apparmor'],
   ["bwrap: Can't mount tmpfs on /newroot: Permission denied", 'mounts'],
@@ -192,20 +193,42 @@ const messages: readonly (readonly [string, string])[] = [
 ];
 
 test.each(messages)('%s', (message, refusal) => {
-  expect(refusalsIn(message)[0]).toBe(refusal);
-  const advice = adviceFor(message);
+  const isRoot = refusal === 'capabilities';
+  expect(refusalsIn(message, isRoot)[0]).toBe(refusal);
+  const advice = adviceFor(message, isRoot);
   expect(advice).not.toBeNull();
   // The message of a result has the advice below it, and still says the same.
-  expect(adviceFor(`${message}\n${advice}`)).toBe(advice);
+  expect(adviceFor(`${message}\n${advice}`, isRoot)).toBe(advice);
   // A machine that knows nothing of it adds nothing to what everybody is told.
-  expect(fixFor(message, machine())).toBe(advice);
+  expect(fixFor(message, machine({ isRoot }))).toBe(advice);
+});
+
+test('capabilities are asked for root servers only', () => {
+  const refused = "bwrap: Can't make symlink: Operation not permitted";
+
+  expect(adviceFor(refused, true)).toContain('CAP_SYS_ADMIN');
+  expect(adviceFor(refused, false)).toBeNull();
+  expect(fixFor(refused, machine())).toBeNull();
+});
+
+test('a host that bwrap may not name is a matter of the filter', () => {
+  const refused = "bwrap: Can't set hostname to sandbox: Operation not permitted";
+  const status = wellFiles['/proc/self/status']?.replace('Seccomp:\t0', 'Seccomp:\t2') ?? '';
+  const files = { '/proc/self/status': status };
+  const inPodman = machine({ files, modes: { '/run/.containerenv': 0o100644 } });
+
+  expect(fixFor(refused, inPodman)).toBe(
+    "The container's system-call filter forbids namespaces and mounts: --security-opt seccomp=unconfined",
+  );
+  // A unit has a filter, whether it is what refuses or not.
+  expect(fixFor(refused, machine({ files }))).toContain('ProtectHostname');
 });
 
 test.each([
   "bwrap: Can't chdir to /no/such/place: No such file or directory",
   'bwrap: execvp no-such-program: No such file or directory',
 ])('%s: of the command itself, there is no advice', (message) => {
-  expect(adviceFor(message)).toBeNull();
+  expect(adviceFor(message, false)).toBeNull();
 });
 
 test('what the machine knows takes the place of what everybody is told', () => {
@@ -213,7 +236,7 @@ test('what the machine knows takes the place of what everybody is told', () => {
   const fix = fixFor('bwrap: setting up uid map: Permission denied', restricted) ?? '';
 
   expect(fix).toMatch(/^AppArmor keeps unprivileged users/);
-  expect(fix).not.toContain(adviceFor('bwrap: setting up uid map: Permission denied'));
+  expect(fix).not.toContain(adviceFor('bwrap: setting up uid map: Permission denied', false));
   // Of another trouble it is told beside it.
   const beside = fixFor('bwrap: Unknown option --disable-userns', restricted) ?? '';
   expect(beside).toMatch(/^This bwrap is too old/);
