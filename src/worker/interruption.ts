@@ -43,7 +43,8 @@ export function interruption(
     case 'disk_limit':
       return failed(
         'disk_limit',
-        `${result.reason === 'file' ? `${called} failed (exit code ${result.exitCode})` : what}: ${diskReason(result.reason, total)}${aftermath}`,
+        `${result.reason === 'file' ? `${called} failed (exit code ${result.exitCode})` : what}: ${diskReason(result.reason, total)}.`,
+        `${diskAdvice[result.reason]}${aftermath}`,
       );
     case 'memory_limit':
       return failed(
@@ -85,7 +86,7 @@ export function describeResult(result: SandboxResult, phase: PhaseContext): stri
     case 'output_limit':
       return `output_limit: more than ${size(total.outputBytes)} in this phase; what followed is not kept. Stopped`;
     case 'disk_limit':
-      return `disk_limit: ${diskReason(result.reason, total)} ${result.reason === 'file' ? `Exit ${result.exitCode}` : 'Stopped'}`;
+      return `disk_limit: ${diskReason(result.reason, total)}. ${result.reason === 'file' ? `Exit ${result.exitCode}` : 'Stopped'}`;
     case 'memory_limit':
       return `out_of_memory: ${memoryReason(result, total)}. Killed`;
     case 'process_limit':
@@ -108,7 +109,7 @@ function memoryReason({ usage: { peakMemoryBytes } }: Measured, { memoryBytes }:
 
 function processReason({ usage: { peakProcesses } }: Measured, { processes }: Limits): string {
   const had = peakProcesses === null ? '' : `had ${peakProcesses} processes and threads at once and `;
-  return `it ${had}may have ${processes}`;
+  return `it ${had}may have ${processes}, those of its sandbox included`;
 }
 
 function diskReason(
@@ -117,21 +118,32 @@ function diskReason(
 ): string {
   switch (reason) {
     case 'bytes':
-      return `the workspace grew over ${size(diskBytes)}. Fetch and keep less in it.`;
+      return `the workspace grew over ${size(diskBytes)}`;
     case 'entries':
-      return `the workspace has more than ${diskEntries} files and directories. Fetch and keep less in it.`;
+      return `the workspace has more than ${diskEntries} files and directories`;
     case 'unreadable':
-      return 'the size of the workspace could not be told: it has directories that nobody may read (mode 000).';
+      return 'the size of the workspace could not be told: it has directories that nobody may read (mode 000)';
     case 'unwatched':
-      return 'the server could not measure the workspace, again and again. An operator must look at its load, its descriptors and its disk; then retry the run.';
+      return 'the server could not measure the workspace, again and again';
     case 'temporary':
-      return `it made more than ${temporaryEntries} files and directories in memory (/dev/shm). Make fewer, or make them in the workspace.`;
+      return `it made more than ${temporaryEntries} files and directories in memory (/dev/shm)`;
     case 'file':
-      return `one of its files grew over ${size(fileBytes)}, the most that a single file may have. Write less, or in parts.`;
+      return `one of its files grew over ${size(fileBytes)}, the most that a single file may have`;
     case 'free_space':
-      return `less than ${size(freeBytes ?? 0)} was left on the disk of the server. An operator must make room; then retry the run.`;
+      return `less than ${size(freeBytes ?? 0)} was left on the disk of the server`;
   }
 }
+
+const diskAdvice: Readonly<Record<DiskReason, string>> = {
+  bytes: 'Fetch and keep less in it.',
+  entries: 'Fetch and keep less in it.',
+  unreadable: 'Leave its directories open to their owner: chmod -R u+rwX.',
+  unwatched:
+    'An operator must look at the load of the server, its descriptors and its disk; then retry the run.',
+  temporary: 'Make fewer, or make them in the workspace.',
+  file: 'Write less, or in parts.',
+  free_space: 'An operator must make room; then retry the run.',
+};
 
 function duration(ms: number): string {
   const [amount, unit] = ms >= 120_000 ? [ms / 60_000, 'minute'] : [ms / 1000, 'second'];

@@ -24,9 +24,9 @@ it('says of a command that failed with as many processes as it may have how many
     kind: 'failed',
     outcome: 'process_limit',
     note:
-      'The hook failed (exit code 3): it had 59 processes and threads at once and may have 60.\n' +
+      'The hook failed (exit code 3): it had 59 processes and threads at once and may have 60, those of its sandbox included.\n' +
       `Make it start fewer at a time, or have an operator raise SANDBOX_PROCESSES. ${aftermath}`,
-    log: 'process_limit: it had 59 processes and threads at once and may have 60. Exit 3',
+    log: 'process_limit: it had 59 processes and threads at once and may have 60, those of its sandbox included. Exit 3',
   });
 });
 
@@ -34,8 +34,8 @@ it('says of a file that became too large how large one may be', () => {
   const result = { kind: 'disk_limit', reason: 'file', exitCode: 153, ...ended } as const;
   expect(told(result)).toMatchObject({
     outcome: 'disk_limit',
-    note: 'The hook failed (exit code 153): one of its files grew over 1 MiB, the most that a single file may have. Write less, or in parts.',
-    log: expect.stringMatching(/^disk_limit: one of its files .* Exit 153$/),
+    note: 'The hook failed (exit code 153): one of its files grew over 1 MiB, the most that a single file may have.\nWrite less, or in parts.',
+    log: expect.stringMatching(/^disk_limit: one of its files .* may have\. Exit 153$/),
   });
 });
 
@@ -43,7 +43,9 @@ it('says where files in memory are, and how many there may be', () => {
   const result = { kind: 'disk_limit', reason: 'temporary', exitCode: null, ...ended } as const;
   expect(told(result)).toMatchObject({
     outcome: 'disk_limit',
-    note: expect.stringContaining('more than 100000 files and directories in memory (/dev/shm)'),
+    note: expect.stringContaining(
+      'more than 100000 files and directories in memory (/dev/shm).\nMake fewer, ',
+    ),
   });
 });
 

@@ -105,9 +105,9 @@ describe('the processes of a command', () => {
     await using run = await ended({ processes: 10 }, {}, { beforePlan: [many] });
 
     expect(run.outcome).toBe('process_limit');
-    expect(run.note).toContain(' and may have 10.\n');
+    expect(run.note).toContain(' and may have 10, those of its sandbox included.\n');
     expect(run.log).toMatch(
-      /\[process_limit: it had 1\d processes and threads at once and may have 10\. Killed in /,
+      /\[process_limit: it had 1\d processes and threads at once and may have 10, those of its sandbox included\. Killed in /,
     );
   });
 });

@@ -82,7 +82,7 @@ const outcomes: Record<Outcome, string> = {
   output_limit: 'The run wrote more output than it may.',
   out_of_memory: 'The run used more memory than it may.',
   process_limit: 'The run failed with as many processes as it may have.',
-  disk_limit: 'The run used more disk space than it may.',
+  disk_limit: 'The run met a limit on what it may write.',
   tool_missing: 'The tool is not installed on the server.',
   sandbox_unavailable: 'The server had no sandbox for it.',
   source_unavailable: 'The source could not be fetched.',
