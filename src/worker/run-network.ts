@@ -94,7 +94,7 @@ function announcement(access: NetworkAccess): string {
   if (access.mode === 'none') return '[network: this run may reach nothing (SANDBOX_NETWORK=none)]';
   const { allowedHosts, setting } = access;
   if (allowedHosts.length === 0) {
-    return `[network: this run is not trusted and may reach nothing (${setting} is empty)]`;
+    return `[network: this run is not trusted and may reach nothing: ${setting} of the server is empty, where an operator lists package registries]`;
   }
   const more = allowedHosts.length > maxAnnounced ? ` and ${allowedHosts.length - maxAnnounced} more` : '';
   const hosts = `${allowedHosts.slice(0, maxAnnounced).join(', ')}${more}`;

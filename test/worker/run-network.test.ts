@@ -88,7 +88,7 @@ describe('the log of a run that is not trusted', () => {
       '[network: this run is not trusted and may reach a.example, *.b.example only (SANDBOX_UNTRUSTED_HOSTS)]',
     ]);
     expect(said({ mode: 'allowlist', allowedHosts: [], setting })).toEqual([
-      '[network: this run is not trusted and may reach nothing (SANDBOX_UNTRUSTED_HOSTS is empty)]',
+      '[network: this run is not trusted and may reach nothing: SANDBOX_UNTRUSTED_HOSTS of the server is empty, where an operator lists package registries]',
     ]);
     expect(said({ mode: 'none' })).toEqual(['[network: this run may reach nothing (SANDBOX_NETWORK=none)]']);
   });
