@@ -38,7 +38,6 @@ import { delegateCgroup } from './sandbox/cgroup/delegation.ts';
 import { closeInheritedDescriptors } from './sandbox/descriptors.ts';
 import { leftoverMark } from './sandbox/leftovers.ts';
 import { applyLimits, defaultLimits, processLimits } from './sandbox/limits.ts';
-import { parseAllowedHosts } from './sandbox/network/proxy-rules.ts';
 import { startServing } from './serving.ts';
 import { vendorName } from './stacks/stack.ts';
 import { createStacks } from './stacks/stacks.ts';
@@ -85,9 +84,6 @@ export async function openApp(config: Config, logger: Logger): Promise<App> {
   const basics = { transactions: database, clock, newId, logger };
 
   const isSandboxed = config.sandbox.kind !== 'none';
-  // A wrong entry stops the start, not the first run.
-  parseAllowedHosts(config.sandbox.allowedHosts);
-  parseAllowedHosts(config.sandbox.untrustedHosts, 'SANDBOX_UNTRUSTED_HOSTS');
   const sandbox = openSandbox(config, delegation);
   const opa = createOpa({
     path: findOpa(config.tools)?.path ?? null,

@@ -200,7 +200,7 @@ export function readConfig(environment: Environment): Config {
         ...(values.OPA_PATH ? { opa: values.OPA_PATH } : {}),
       },
       path: environment['PATH'] ?? '',
-      home: environment['HOME'] ?? homedir(),
+      home: environment['HOME'] || homeOfUser(),
       xdgCacheHome: environment['XDG_CACHE_HOME'] ?? null,
     },
     webhookAllowedTargets: values.WEBHOOK_ALLOWED_TARGETS,
@@ -218,6 +218,15 @@ function refuseUnknownNames(environment: Environment): void {
     (name) => guardedPrefix.test(name) && !settingNames.includes(name),
   );
   if (unknown) throw invalid(`${unknown}: no such setting`, 'See .env.example for the names.');
+}
+
+/** Without one in the list of users it is the root, as login and containers have it: no tools are found there. */
+function homeOfUser(): string {
+  try {
+    return homedir();
+  } catch {
+    return '/';
+  }
 }
 
 /** The path, of a file that holds at least one certificate. */

@@ -2,19 +2,20 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { createBubblewrap } from './sandbox/bubblewrap.ts';
-import type { Delegation } from './sandbox/cgroup/delegation.ts';
+import { type Delegation, delegateCgroup } from './sandbox/cgroup/delegation.ts';
 import { closeInheritedDescriptors } from './sandbox/descriptors.ts';
+import { parseAllowedHosts } from './sandbox/network/proxy-rules.ts';
 import { createNoSandbox } from './sandbox/none.ts';
 import { type SelfTestResult, selfTest, type TestedSandbox } from './sandbox/self-test.ts';
 
 /** Of the sandbox, below DATA_DIR. */
 export const sandboxDirectory = (config: Config): string => join(config.dataDir, 'sandbox');
 
-/**
- * The one that the settings ask for, in DATA_DIR. Several may be open in it at once: a server's, and those of commands, which
- * have no cgroup to divide.
- */
-export function openSandbox(config: Config, delegation?: Delegation): TestedSandbox {
+/** The one that the settings ask for, in DATA_DIR. Several may be open in it at once: a server's, and those of commands. */
+export function openSandbox(config: Config, delegation: Delegation): TestedSandbox {
+  // A wrong entry stops the start, not the first run.
+  parseAllowedHosts(config.sandbox.allowedHosts);
+  parseAllowedHosts(config.sandbox.untrustedHosts, 'SANDBOX_UNTRUSTED_HOSTS');
   return config.sandbox.kind === 'none'
     ? createNoSandbox()
     : createBubblewrap({
@@ -22,7 +23,7 @@ export function openSandbox(config: Config, delegation?: Delegation): TestedSand
         caBundle: config.caBundle,
         upstream: config.sandbox.upstreamProxy,
         cpus: config.sandbox.cpus,
-        ...(delegation && { delegation }),
+        delegation,
       });
 }
 
@@ -34,8 +35,11 @@ export function testSandbox(config: Config, sandbox: TestedSandbox): Promise<Sel
 /** The self-test by itself: no server, no database, no settings of GitHub. */
 export async function testSandboxHere(config: Config): Promise<SelfTestResult> {
   closeInheritedDescriptors();
+  // As a start does, before anything is started: a command in a delegated cgroup of its own tells what a server has there.
+  const delegation = delegateCgroup();
+  const sandbox = openSandbox(config, delegation);
   mkdirSync(config.dataDir, { recursive: true });
-  const tested = await testSandbox(config, openSandbox(config));
+  const tested = await testSandbox(config, sandbox);
   const note = noteOnUser(config.dataDir);
   return note === null ? tested : { ...tested, warnings: [...tested.warnings, note] };
 }

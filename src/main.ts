@@ -23,7 +23,7 @@ export async function serve(): Promise<number> {
   widenThreadPool();
   const { readConfig } = await import('./config.ts');
   const { createLogger } = await import('./logger.ts');
-  const { UserError } = await import('./user-error.ts');
+  const { hintOfTheSystem, isOfTheSystem, UserError } = await import('./user-error.ts');
   try {
     const config = readConfig(environmentOfProcess());
     if (config.github === null) {
@@ -48,21 +48,13 @@ export async function serve(): Promise<number> {
     }
     // Anything else is a bug of ours, and its trace is for us.
     if (!isOfTheSystem(error)) throw error;
-    refuse(
-      error.message,
-      'So says the operating system: look at the disk, its permissions and the settings.',
-    );
+    refuse(error.message, hintOfTheSystem);
     return 1;
   }
 }
 
 function refuse(message: string, hint?: string): void {
   process.stderr.write(`slipway: ${message}\n${hint ? `         ${hint}\n` : ''}`);
-}
-
-/** A full disk, a directory that may not be written: Node's errors of system calls. */
-function isOfTheSystem(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && 'syscall' in error && 'code' in error;
 }
 
 function nextSignal(): Promise<void> {

@@ -19,6 +19,14 @@ export class UserError extends Error {
   }
 }
 
+/** A full disk, a directory that may not be written: Node's errors of system calls, which are no bugs of ours. */
+export function isOfTheSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
+}
+
+export const hintOfTheSystem =
+  'So says the operating system: look at the disk, its permissions and the settings.';
+
 export interface FieldIssue {
   path: string;
   message: string;

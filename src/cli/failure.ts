@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { UserError } from '../user-error.ts';
+import { hintOfTheSystem, isOfTheSystem, UserError } from '../user-error.ts';
 import { type ExitCode, exitCodeOfStatus, exitCodes } from './exit-codes.ts';
 
 /** Why a command failed, as it is told: a line, a hint, an exit code, and what `--json` prints. */
@@ -71,6 +71,7 @@ export function failureOf(error: unknown): CliFailure {
     const exitCode = code === 'config-invalid' ? exitCodes.usage : exitCodes.failed;
     return new CliFailure(exitCode, message, { hint, json: { code, detail: message, hint } });
   }
+  if (isOfTheSystem(error)) return new CliFailure(exitCodes.failed, error.message, { hint: hintOfTheSystem });
   const message = error instanceof Error ? error.message : String(error);
   return new CliFailure(exitCodes.failed, `Internal error: ${message}`, {
     hint: 'This is a bug; please report it with the command.',

@@ -39,6 +39,6 @@ function described({ tier, version, items, warnings }: SelfTestResult, durationM
     ...lines,
     ...warnings.map((warning) => `WARN  ${oneLine(warning)}`),
     '',
-    `${version === null ? '' : `bubblewrap ${version}, `}${tier}: ${items.length} probes in ${seconds} s, ${sum}`,
+    `${version === null ? '' : `bubblewrap ${version}, `}${tier}: ${items.length} ${items.length === 1 ? 'probe' : 'probes'} in ${seconds} s, ${sum}`,
   ].join('\n');
 }

@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,19 +8,36 @@ const root = join(import.meta.dirname, '../..');
 const server = join(root, 'src/main.ts');
 const slipway = join(root, 'bin/slipway.js');
 
+/** In no list of users. Only root can be somebody else, and the checkout may lie where others may not read. */
+const nobody = 60_001;
+const canBeNobody =
+  process.getuid?.() === 0 &&
+  spawnSync(process.execPath, [slipway, '--version'], { uid: nobody, gid: nobody }).status === 0;
+
 /** As far as the programs can see, this is Node 20. */
 const oldNode = [
   '--import',
   'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.1.0"})',
 ];
 
+interface StartOptions {
+  /** A user and group that nobody else is; only root can be somebody else. */
+  readonly uid?: number;
+}
+
 /** Runs Node in an empty directory with these settings and no others. */
-async function start(argv: readonly string[], settings: Readonly<Record<string, string>> = {}) {
+async function start(
+  argv: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+  { uid }: StartOptions = {},
+) {
   const cwd = mkdtempSync(join(tmpdir(), 'slipway-process-'));
+  if (uid !== undefined) chownSync(cwd, uid, uid);
   const env = { PATH: process.env['PATH'] ?? '', HOME: cwd, ...settings };
   try {
     return await new Promise<{ code: unknown; out: string; err: string }>((resolve) => {
-      execFile(process.execPath, argv, { cwd, env, timeout: 15_000 }, (error, out, err) =>
+      const as = uid === undefined ? {} : { uid, gid: uid };
+      execFile(process.execPath, argv, { cwd, env, timeout: 15_000, ...as }, (error, out, err) =>
         resolve({ code: error === null ? 0 : error.code, out, err }),
       );
     });
@@ -42,6 +59,39 @@ describe('the process', () => {
 
     expect(code).toBe(2);
     expect(err).toMatch(/^slipway: WEBHOOK_SECRETS: no such setting\n .*\n$/);
+  });
+
+  it('tries the sandbox only with settings that a server would start with', async () => {
+    const { code, err } = await start([slipway, 'sandbox', 'self-test'], {
+      SANDBOX_UNTRUSTED_HOSTS: 'https://registry.example/',
+    });
+
+    expect(code).toBe(2);
+    expect(err).toMatch(/^slipway: SANDBOX_UNTRUSTED_HOSTS: "https:\/\/registry\.example\/" is not a host/);
+  });
+
+  it('says what keeps the kernel from limiting commands as a whole where the self-test was started', async () => {
+    const { out } = await start([slipway, '--json', 'sandbox', 'self-test'], { SANDBOX_NETWORK: 'none' });
+    const doctor = await start([slipway, '--json', 'doctor'], { SANDBOX_NETWORK: 'none' });
+    const { tier, warnings } = JSON.parse(out);
+    const said = JSON.stringify(JSON.parse(doctor.out).items);
+
+    expect(said).toContain(tier);
+    for (const warning of warnings) expect(said).toContain(warning);
+  });
+
+  it('blames no bug of its own where the operating system refuses something', async () => {
+    const dataDir = '/etc/passwd/data';
+    const { code, err } = await start([slipway, 'sandbox', 'self-test'], { DATA_DIR: dataDir });
+
+    expect(code).toBe(1);
+    expect(err).toMatch(/^slipway: E[A-Z]+: .*\/etc\/passwd.*\n +So says the operating system: .*\n$/);
+  });
+
+  it.runIf(canBeNobody)('needs neither HOME nor an entry in the list of users', async () => {
+    const { code, out } = await start([slipway, 'stack', 'list'], { HOME: '' }, { uid: nobody });
+
+    expect([code, out]).toEqual([0, 'No stacks yet.\n']);
   });
 
   it('serves the same by `slipway serve`', async () => {
