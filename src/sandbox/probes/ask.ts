@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { defaultLimits } from '../limits.ts';
-import type { Limits, OpenNetwork, Sandbox, SandboxCommand, SandboxResult } from '../sandbox.ts';
+import type { Limits, OpenNetwork, RunIdentity, Sandbox, SandboxCommand, SandboxResult } from '../sandbox.ts';
 
-export const probeIdentity = { key: 'self-test' };
+/** Of this server alone: a user counts its processes for all servers of the machine, and two may start at once. */
+export const probeIdentity: RunIdentity = { key: `self-test-${randomUUID()}` };
 
 /** `processes` is far from what the machine gives anyway, so that it is seen to hold. */
 export const probeLimits: Limits = {
