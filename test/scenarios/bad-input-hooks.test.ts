@@ -43,7 +43,12 @@ const cases: Readonly<Record<string, { hook: string; failure: Failure }>> = {
   },
   'a file of three gigabytes': {
     hook: 'truncate -s 3G big',
-    failure: { ...failed, says: 'failed with exit code 153.', hint: 'a file larger than a run may' },
+    failure: {
+      ...failed,
+      outcome: 'disk_limit',
+      says: 'failed (exit code 153): one of its files grew over 2 GiB',
+      hint: 'Write less, or in parts.',
+    },
   },
   'more output than allowed': {
     hook: 'yes "a line that fills the log" | head -c 70000000',
