@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { createGitHttp } from '../../../demo/github/git/http.ts';
+import { createGitHttp } from '../../demo/github/git/http.ts';
 
 export interface Websites extends AsyncDisposable {
   readonly port: number;

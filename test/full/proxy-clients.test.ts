@@ -16,9 +16,16 @@ import {
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ConnectionDecision, ConnectionEnd, Mount, OpenAccess } from '../../../src/sandbox/sandbox.ts';
-import { findTool, toolCacheDir } from '../../../src/tools.ts';
-import { createHarness, type Harness, ownAddress, runIn, script, temporaryDirectory } from '../harness.ts';
+import type { ConnectionDecision, ConnectionEnd, Mount, OpenAccess } from '../../src/sandbox/sandbox.ts';
+import { findTool, toolCacheDir } from '../../src/tools.ts';
+import {
+  createHarness,
+  type Harness,
+  ownAddress,
+  runIn,
+  script,
+  temporaryDirectory,
+} from '../sandbox/harness.ts';
 import { startWebsites, type Websites } from './websites.ts';
 
 const names = ['git.example', 'plugins.example', 'providers.example'];
