@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Installation, startInstallation } from '../demo/installation.ts';
 import { type Benchmark, type Figure, inMs, median } from './figure.ts';
+import { passphrase } from './run-samples.ts';
 
 const atOnce = 2;
 const rounds = 3;
@@ -63,16 +64,20 @@ type Stack = Awaited<ReturnType<Installation['api']['createStack']>>;
 /** The bomb goes off before any tool starts, so the program never matters. */
 async function addStack({ api, addRepository }: Installation, name: string): Promise<Stack> {
   const repository = await addRepository(name, { 'Pulumi.yaml': 'name: bench\nruntime: yaml\n' });
-  return api.createStack({
+  const stack = await api.createStack({
     name,
     repository: repository.fullName,
     vendor: { pulumi: { loginUrl: 'file:///state', stackName: 'bench' } },
   });
+  await api.setVariable(stack, 'PULUMI_CONFIG_PASSPHRASE', { value: passphrase });
+  return stack;
 }
 
 async function explode({ api }: Installation, stack: Stack, bomb: string): Promise<void> {
   const { id } = await api.startRun(stack, { type: 'TASK', command: bomb });
-  await api.waitForState(id, ['FINISHED', 'FAILED'], 120_000);
+  const { outcome, note } = await api.waitForState(id, ['FINISHED', 'FAILED'], 120_000);
+  const wasLit = (await api.commands(id)).some(({ phase }) => phase === 'performing');
+  if (!wasLit) throw new Error(`the bomb did not go off: ${outcome}, ${note}`);
 }
 
 /**
