@@ -96,7 +96,8 @@ const noise = [
   /^error reading from server: EOF$/,
   /^expected resource operations for urn:pulumi:[^\n]* but none were seen$/,
 ];
-const programExit = /^an unhandled error occurred: program exited with non-zero exit code: (-?\d+)$/i;
+/** What the program itself said can come before it or behind. */
+const programExit = /^an unhandled error occurred: program exited with non-zero exit code: (-?\d+)(?:\n|$)/i;
 
 /** Its error messages, or the end of what it said. */
 function ownWords(stderr: string, exitCode: number): Explanation {

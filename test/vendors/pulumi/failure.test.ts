@@ -181,6 +181,14 @@ describe('an unknown failure', () => {
     expect(explain('', 2).message).toBe('pulumi ended with exit code 2 and gave no reason.');
   });
 
+  test('of the program is told first, wherever what the program said stands', () => {
+    const exit = 'error: an unhandled error occurred: Program exited with non-zero exit code: 1\n';
+    const told = 'The program ended with exit code 1.\nSyntaxError: Unexpected token';
+
+    expect(explain(`SyntaxError: Unexpected token\n${exit}error: preview failed\n`).message).toBe(told);
+    expect(explain(`${exit}SyntaxError: Unexpected token\nerror: preview failed\n`).message).toBe(told);
+  });
+
   test('by a signal says so, whatever was said last, and what that means for an apply', () => {
     const killed = { exitCode: 137, stderrTail: 'of no importance\n', stdoutTail: '' };
     expect(explainFailure(killed, null)).toMatchObject({
