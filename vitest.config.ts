@@ -25,7 +25,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...tools, 'test/browser/**', 'test/full/**'],
+          exclude: [...tools, 'test/browser/**', 'test/full/**', 'test/hostile/**'],
         },
       },
       { extends: true, test: { name: 'tools', include: tools, testTimeout: 120_000, hookTimeout: 120_000 } },

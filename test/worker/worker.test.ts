@@ -166,7 +166,7 @@ describe('a run that ends under its worker', () => {
   it('is left to the next worker when the lease was lost, processes and all', async () => {
     await using world = await openWorkerWorld();
     const started = world.meetingPoint('started');
-    const attempt = `echo $$ > ${started.path}; [ -e again ] || { touch ../../again; sleep 1000; }`;
+    const attempt = `touch ../../again; echo $$ > ${started.path}; sleep 1000`;
     await world.addStack(shellStack({}, { beforePlan: [`[ -e ../../again ] || { ${attempt}; }`] }));
     const id = await world.pushed('a1');
     const worker = world.startWorker();

@@ -37,7 +37,7 @@ async function readAfterLook(workspace: string): Promise<string> {
 }
 
 async function repeatedly(read: () => Promise<string>, { secret }: Scene): Promise<string> {
-  for (const deadline = Date.now() + 3000; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + 6000; Date.now() < deadline; ) {
     const text = await read().catch(() => '');
     if (text.includes(secret)) return text;
   }
@@ -83,7 +83,7 @@ export const artifactAttacks: readonly Attack[] = [
 os.symlink(env["STATE"] + "/slipway.db", "link")
 with open("plain", "w") as file:
     file.write("{}")
-ends = time.monotonic() + 3.2
+ends = time.monotonic() + 6.2
 while time.monotonic() < ends:
     for name in ("plain", "link"):
         os.link(name, "next", follow_symlinks=False)
@@ -129,7 +129,7 @@ while time.monotonic() < ends:
     title: 'lets a plan grow while it is read',
     stoppedBy: 'no more is read than there was at the start',
     program: python(`
-ends = time.monotonic() + 3.2
+ends = time.monotonic() + 6.2
 with open("plan.json", "wb", 0) as file:
     written = 0
     while time.monotonic() < ends and written < 64 << 20:
